@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/own_errno.hpp"
 #include "interpose/library.hpp"
 
 namespace wherry::interpose {
@@ -152,6 +153,7 @@ using namespace wherry::interpose;
 extern "C" [[gnu::visibility("hidden")]] void* wherry_resolve(std::uint64_t index) {
   if (starting)
     return find_in_library(symbol_names[index]);  // the library called itself while we looked for it
+  const wherry::OwnErrno own;
   pthread_once(&started, start);
   void* target = wherry_slots[index];
   return target != resolvers[index] ? target : last_resort(static_cast<std::uint32_t>(index));

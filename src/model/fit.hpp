@@ -40,7 +40,7 @@ enum class Provenance {
 };
 inline constexpr std::string_view provenance_names[] = {"measured", "missing", "absurd"};
 
-/// known: what the samples tell, NaN where the default has to do.
+/// known: what the samples tell, not_known where the default has to do.
 struct Fit {
   Constants known = nothing_known;
   std::array<Provenance, constants.size()> provenance{};

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstddef>
-#include <limits>
 #include <string_view>
 
 #include "model/cost.hpp"
@@ -31,16 +29,18 @@ inline constexpr std::array<Constant, 10> constants = {{
     {"congestion", "", &Machine::congestion, 0, 2},
 }};
 
-/// One value for each row of `constants`; NaN: not known.
+/// One value for each row of `constants`; -1, which none of them can have: not known. A NaN would trap where it is
+/// compared in a program that asks for that.
 using Constants = std::array<double, constants.size()>;
 
+inline constexpr double not_known = -1;
 inline constexpr Constants nothing_known = [] {
   Constants none{};
-  none.fill(std::numeric_limits<double>::quiet_NaN());
+  none.fill(not_known);
   return none;
 }();
 
-inline bool is_known(double value) { return !std::isnan(value); }
+constexpr bool is_known(double value) { return value != not_known; }
 
 inline bool is_plausible(const Constant& constant, double value) {
   return value >= constant.least && value <= constant.most;

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <optional>
 
+#include "base/own_errno.hpp"
+
 namespace wherry::profile {
 namespace {
 
@@ -20,6 +22,7 @@ constexpr int most_frames = 64;  // looked at, as some are no script's
 
 /// One word, wherever that is; nullopt: there is no memory, or the kernel does not say.
 std::optional<std::uintptr_t> ask_kernel(std::uintptr_t address) {
+  const OwnErrno own;
   std::uintptr_t word = 0;
   const iovec here{&word, sizeof word}, there{reinterpret_cast<void*>(address), sizeof word};
   if (::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) != sizeof word) return std::nullopt;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/file_space.hpp"
+#include "base/own_errno.hpp"
 
 namespace wherry::profile {
 namespace {
@@ -154,6 +155,7 @@ bool RecordFile::grow(Table table) {
 bool RecordFile::extend(std::uint64_t bytes) {
   if (full_) return false;
   full_ = true;
+  const OwnErrno own;
   const int file = open_again();
   if (file < 0) return false;
   const int error = reserve_in_file(file, bytes_, bytes);

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/own_errno.hpp"
 #include "tuning/tuning_store.hpp"
 
 namespace wherry::tuning {
@@ -177,12 +178,14 @@ std::string save(const std::string& path, const TuningTable& learned) try {
 }
 
 TuningTable load_or_complain(const std::string& path) {
+  const OwnErrno own;
   TuningRead read = load(path);
   if (!read.problem.empty()) complain(read.problem);
   return std::move(read.table);
 }
 
 void save_or_complain(const std::string& path, const TuningTable& learned) {
+  const OwnErrno own;
   if (const std::string problem = save(path, learned); !problem.empty()) complain(problem);
 }
 

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -15,7 +14,6 @@ constexpr std::string_view magic = "wherry-tuning";
 constexpr int version = 2;
 constexpr int first_version = 1;  // without rows of machines
 constexpr std::string_view unknown = "-";
-constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 // ---- Fields: words without spaces ----
 
@@ -38,12 +36,10 @@ std::string escape(std::string_view text) {
   return word;
 }
 
-std::optional<double> known(double value) { return std::isnan(value) ? std::nullopt : std::optional(value); }
-
-std::string written(double value) {
-  if (!std::isfinite(value)) return std::string(unknown);
+std::string written(std::optional<double> value) {
+  if (!value || !std::isfinite(*value)) return std::string(unknown);
   char digits[32];
-  const auto [end, error] = std::to_chars(std::begin(digits), std::end(digits), value);
+  const auto [end, error] = std::to_chars(std::begin(digits), std::end(digits), *value);
   return {digits, end};
 }
 
@@ -83,10 +79,9 @@ class Words {
     return number_in<Number>(word(), base);
   }
 
-  /// NaN if it is unknown.
-  double real() {
+  std::optional<double> real() {
     const std::string_view digits = word();
-    if (digits == unknown) return no_number;
+    if (digits == unknown) return std::nullopt;
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     good_ = good_ && error == std::errc{} && end == digits.data() + digits.size() && std::isfinite(value);
@@ -120,15 +115,15 @@ std::string format_row(const TuningRow& row) {
   for (const std::string& word :
        {escape(row.key.machine), escape(row.key.mpi), std::to_string(row.key.ranks),
         written(row.key.placement, 16), escape(row.key.operation), std::to_string(row.key.bucket),
-        escape(row.strategy), written(row.seconds.value_or(no_number)),
-        written(row.native_seconds.value_or(no_number)), std::to_string(row.trials)})
+        escape(row.strategy), written(row.seconds), written(row.native_seconds), std::to_string(row.trials)})
     line += ' ' + word;
   return line + '\n';
 }
 
 std::string format_row(const MachineRow& row) {
   std::string line = "machine " + escape(row.key.machine) + ' ' + escape(row.key.mpi);
-  for (const double value : row.constants) line += ' ' + written(value);
+  for (const double value : row.constants)
+    line += ' ' + (model::is_known(value) ? written(value) : std::string(unknown));
   return line + '\n';
 }
 
@@ -141,8 +136,8 @@ std::optional<TuningRow> parse_row(Words words) {
   row.key.operation = words.text();
   row.key.bucket = words.number<unsigned>();
   row.strategy = words.text();
-  row.seconds = known(words.real());
-  row.native_seconds = known(words.real());
+  row.seconds = words.real();
+  row.native_seconds = words.real();
   row.trials = words.number<unsigned>();
   return words.done() ? std::optional(std::move(row)) : std::nullopt;
 }
@@ -151,12 +146,13 @@ std::optional<MachineRow> parse_machine(Words words) {
   MachineRow row;
   row.key.machine = words.text();
   row.key.mpi = words.text();
-  for (double& value : row.constants) value = words.real();
-  const auto possible = [](const model::Constant& constant, double value) {
-    return !model::is_known(value) || model::is_plausible(constant, value);
-  };
-  const bool good = words.done() && std::ranges::equal(model::constants, row.constants, possible);
-  return good ? std::optional(std::move(row)) : std::nullopt;
+  bool good = true;
+  for (std::size_t i = 0; i < row.constants.size(); ++i) {
+    const std::optional<double> value = words.real();
+    good = good && (!value || model::is_plausible(model::constants[i], *value));
+    row.constants[i] = value.value_or(model::not_known);
+  }
+  return words.done() && good ? std::optional(std::move(row)) : std::nullopt;
 }
 
 /// Puts what a line holds; whether it is a row that files of this version hold.

@@ -38,7 +38,7 @@ struct MachineKey {
   friend auto operator<=>(const MachineKey&, const MachineKey&) = default;
 };
 
-/// The constants that were measured; NaN: not measured, the default has to do.
+/// The constants that were measured; not_known: not measured, the default has to do.
 struct MachineRow {
   MachineKey key;
   model::Constants constants = model::nothing_known;

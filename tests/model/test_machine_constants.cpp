@@ -1,7 +1,7 @@
 // Constants of the cost model as text.
 #include <doctest/doctest.h>
 
-#include <cmath>
+#include <cfenv>
 #include <string>
 
 #include "base/error.hpp"
@@ -22,6 +22,17 @@ TEST_CASE("constants are read by their names, and the others stay unknown") {
   CHECK(known[index_of(&Machine::alpha_between_s)] == 8e-6);
   CHECK(known[index_of(&Machine::congestion)] == 0);
   CHECK(machine_with(constants_in("")).beta_within_s == Machine{}.beta_within_s);
+}
+
+TEST_CASE("constants that are not known are compared without a floating-point exception") {
+  std::feclearexcept(FE_ALL_EXCEPT);
+  Constants known = nothing_known;
+  known[index_of(&Machine::gamma_s)] = 2e-10;
+  for (std::size_t i = 0; i < constants.size(); ++i)
+    CHECK(is_known(known[i]) == is_plausible(constants[i], known[i]));
+  CHECK(machine_with(known).gamma_s == 2e-10);
+  CHECK(machine_with(known).alpha_within_s == Machine{}.alpha_within_s);
+  CHECK(std::fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW) == 0);
 }
 
 TEST_CASE("what is no list of constants is refused, with what is wrong") {

@@ -1,22 +1,34 @@
 /* A program with a floating-point environment of its own: traps, upward rounding, denormals flushed to zero.
  *
- * Argument: how often each call is made. A trap kills it. Each rank prints the flags that the calls have raised; a flag
+ * Arguments: how often each call is made; "mixed": not all ranks have that environment, one rounds downwards and one
+ * flushes only. A trap kills it. Each rank prints the flags that the calls have raised; a flag
  * cannot be lowered by them. The reductions round as the program asks: 1 + 2^-60 is more than 1. All ranks say whether
  * the environment is as it was. */
 #include <fenv.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <xmmintrin.h>
 
-enum { TRAPS_MASK = 0x1f80, DIVZERO_INVALID_OVERFLOW = 0x680, UP = 0x4000, FLUSH = 0x8000, ZEROS = 0x40, FLAGS = 0x3f };
+enum { TRAPS_MASK = 0x1f80, DIVZERO_INVALID_OVERFLOW = 0x680, FLUSH = 0x8000, ZEROS = 0x40, FLAGS = 0x3f };
+enum { DOWN = 0x2000, UP = 0x4000 };
+
+/* The environment of a rank, which the launcher tells before MPI does. */
+static unsigned environment(int is_mixed) {
+  const unsigned all = (TRAPS_MASK & ~DIVZERO_INVALID_OVERFLOW) | UP | FLUSH | ZEROS;
+  const unsigned mixed[] = {all, TRAPS_MASK | DOWN, TRAPS_MASK, TRAPS_MASK | FLUSH | ZEROS};
+  const char* rank = getenv("OMPI_COMM_WORLD_RANK");
+  if (rank == NULL) rank = getenv("PMI_RANK");
+  return is_mixed && rank != NULL ? mixed[atoi(rank) % 4] : all;
+}
 
 static MPI_Comm ring_of(int rank, int size) {
   const int peers[2] = {(rank + size - 1) % size, (rank + 1) % size};
   const int n = size > 2 ? 2 : 1;
   MPI_Comm ring;
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n, peers, MPI_UNWEIGHTED, n, peers, MPI_UNWEIGHTED, MPI_INFO_NULL,
-                                 0, &ring);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n, peers, MPI_UNWEIGHTED, n, peers, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &ring);
   return ring;
 }
 
@@ -31,7 +43,8 @@ static int reduces_upwards(int size) {
 }
 
 int main(int argc, char** argv) {
-  const unsigned mine = (TRAPS_MASK & ~DIVZERO_INVALID_OVERFLOW) | UP | FLUSH | ZEROS;
+  const int is_mixed = argc > 2 && strcmp(argv[2], "mixed") == 0;
+  const unsigned mine = environment(is_mixed);
   _mm_setcsr(mine);
   MPI_Init(&argc, &argv);
   _mm_setcsr(mine);
@@ -76,8 +89,11 @@ int main(int argc, char** argv) {
     _mm_setcsr(_mm_getcsr() & ~0x20u);
   }
   const unsigned now = _mm_getcsr();
-  printf("rank %d: flags %u, %s, %s\n", rank, now & FLAGS, (now & ~FLAGS) == (mine & ~FLAGS) ? "as it was" : "changed",
-         upwards ? "rounds upwards" : "rounds otherwise");
+  printf("rank %d: flags %u, %s, %s\n", rank, now & FLAGS,
+         (now & ~FLAGS) == (mine & ~FLAGS) ? "as it was" : "changed",
+         is_mixed  ? "rounds as it asks"
+         : upwards ? "rounds upwards"
+                   : "rounds otherwise");
   MPI_Win_free(&win);
   MPI_Comm_free(&ring);
   MPI_Finalize();
