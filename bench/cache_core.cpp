@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cache/cache.hpp"
+#include "samples.hpp"
 
 namespace {
 
@@ -27,13 +28,6 @@ std::uint64_t option(int argc, char** argv, std::string_view name, std::uint64_t
   for (int i = 1; i + 1 < argc; ++i)
     if (name == argv[i]) return std::strtoull(argv[i + 1], nullptr, 10);
   return fallback;
-}
-
-void print(const std::string& name, const char* variant, const std::vector<double>& samples) {
-  std::printf("{\"case\": \"%s\", \"variant\": \"%s\", \"unit\": \"s\", \"samples\": [", name.c_str(),
-              variant);
-  for (std::size_t i = 0; i < samples.size(); ++i) std::printf("%s%.4g", i == 0 ? "" : ", ", samples[i]);
-  std::printf("]}\n");
 }
 
 /// Seconds per call of `call(i)`, i < calls, in each of some batches; `before()` is not timed.
@@ -67,6 +61,16 @@ std::vector<TargetRange> scattered(std::size_t count, std::uint64_t bytes) {
   return ranges;
 }
 
+/// Lookups, all of which must hit.
+std::vector<double> hit_batches(std::size_t count, Cache& cache, const std::vector<TargetRange>& asked,
+                                Buffer& destination) {
+  return batches(
+      count, asked.size(), [] {},
+      [&](std::size_t i) {
+        if (cache.lookup(asked[i], destination.data()) != Answer::hit) std::abort();
+      });
+}
+
 void hits(std::size_t entries, std::uint64_t bytes, std::size_t count) {
   Cache cache({.mode = Mode::always_cache,
                .ceiling_bytes = std::size_t{256} << 20,
@@ -79,12 +83,8 @@ void hits(std::size_t entries, std::uint64_t bytes, std::size_t count) {
   std::mt19937_64 random(1);
   std::vector<TargetRange> asked;
   for (std::size_t i = 0; i < 100000; ++i) asked.push_back(ranges[random() % entries]);
-  const auto samples = batches(
-      count, asked.size(), [] {},
-      [&](std::size_t i) {
-        if (cache.lookup(asked[i], destination.data()) != Answer::hit) std::abort();
-      });
-  print(std::to_string(bytes) + " B, " + std::to_string(entries) + " entries", "hit", samples);
+  const auto samples = hit_batches(count, cache, asked, destination);
+  bench::print(std::to_string(bytes) + " B, " + std::to_string(entries) + " entries", "hit", samples);
 }
 
 void parts(std::uint64_t bytes, std::size_t count) {
@@ -94,12 +94,8 @@ void parts(std::uint64_t bytes, std::size_t count) {
   std::mt19937_64 random(1);
   std::vector<TargetRange> asked;
   for (std::size_t i = 0; i < 100000; ++i) asked.push_back({0, random() % (100000 - bytes), bytes});
-  const auto samples = batches(
-      count, asked.size(), [] {},
-      [&](std::size_t i) {
-        if (cache.lookup(asked[i], destination.data()) != Answer::hit) std::abort();
-      });
-  print(std::to_string(bytes) + " B of 100000 B", "hit", samples);
+  const auto samples = hit_batches(count, cache, asked, destination);
+  bench::print(std::to_string(bytes) + " B of 100000 B", "hit", samples);
 }
 
 void misses(std::size_t entries, std::uint64_t bytes, std::size_t count) {
@@ -114,7 +110,7 @@ void misses(std::size_t entries, std::uint64_t bytes, std::size_t count) {
       [&](std::size_t i) {
         if (get(cache, ranges[i], destination.data())) std::abort();
       });
-  print(std::to_string(bytes) + " B, " + std::to_string(entries) + " entries", "miss", samples);
+  bench::print(std::to_string(bytes) + " B, " + std::to_string(entries) + " entries", "miss", samples);
 }
 
 /// Nothing fits that is new: every admission costs an eviction. All misses count.
@@ -128,7 +124,7 @@ void evictions(std::uint64_t bytes, std::size_t count) {
   std::uint64_t next = 0;
   const auto samples = batches(
       count, 50000, [] {}, [&](std::size_t) { get(cache, {0, ++next * 4096, bytes}, destination.data()); });
-  print(std::to_string(bytes) + " B, full cache", "miss", samples);
+  bench::print(std::to_string(bytes) + " B, full cache", "miss", samples);
 }
 
 void epochs(std::size_t count) {
@@ -141,7 +137,7 @@ void epochs(std::size_t count) {
         cache.lookup({0, 0, 64}, destination.data());
         cache.end_epoch();
       });
-  print("64 B, 1 entry", "hit and epoch's end", samples);
+  bench::print("64 B, 1 entry", "hit and epoch's end", samples);
 }
 
 }  // namespace

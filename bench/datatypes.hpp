@@ -91,14 +91,6 @@ class Shared {
   double *source_ = nullptr, *target_ = nullptr;
 };
 
-inline bool on_one_node(MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  const bool one = size_of(node) == size_of(comm);
-  MPI_Comm_free(&node);
-  return one;
-}
-
 inline void copy_every_other(const double* from, double* to, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) to[i] = from[2 * i];
 }
@@ -125,7 +117,7 @@ struct Data {
     // Not MPI_Win_create: libraries can put into memory of their own at once, into others' by messages.
     MPI_Win_allocate(rank == 1 ? static_cast<MPI_Aint>(sizeof(double)) * elements : 0, sizeof(double),
                      MPI_INFO_NULL, comm, &window, &win);
-    if (on_one_node(comm)) shared = std::make_unique<Shared>(comm, elements);
+    if (apps::on_one_node(comm)) shared = std::make_unique<Shared>(comm, elements);
     if (rank == 0) fill();
   }
   Data(const Data&) = delete;

@@ -40,13 +40,6 @@ class Exchange {
 /// All ranks must call it alike. Without the preload MPI_Pcontrol does nothing.
 inline void force(const std::string& variant) { MPI_Pcontrol(WHERRY_FORCE, strategy_of(variant)); }
 
-/// So many calls that a turn is long for the clock and short for the scheduler; the same on all ranks.
-inline int calls_per_turn(MPI_Comm comm, Exchange& exchange) {
-  constexpr double turn_s = 2e-3;
-  const double once = time_calls(comm, 3, exchange);
-  return std::clamp(static_cast<int>(turn_s / once), 1, 200);
-}
-
 /// How calls follow each other. `together`: the ranks enter each call at the same time, from a barrier, as the OSU
 /// benchmarks do; a sample is one call. `back_to_back`: without a pause, as in the Intel MPI Benchmarks; a sample is
 /// the mean of a burst, in which calls overlap.
@@ -59,7 +52,7 @@ inline std::vector<std::vector<double>> compare(MPI_Comm comm, Exchange& exchang
                                                 const std::vector<std::string>& variants, int turns,
                                                 Calls how = Calls::back_to_back) {
   std::vector<std::vector<double>> samples(variants.size());
-  const int calls = how == Calls::together ? 1 : calls_per_turn(comm, exchange);
+  const int calls = how == Calls::together ? 1 : calls_per_burst(comm, exchange);
   const int times = how == Calls::together ? samples_together : 1;
   for (int turn = 0; turn < turns; ++turn)
     for (std::size_t i = 0; i < variants.size(); ++i) {

@@ -4,13 +4,13 @@
 // Prints one JSON line per case and variant on rank 0.
 #include <mpi.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
+#include <string>
 #include <vector>
 
 #include "coll/blocks/block_collectives.hpp"
+#include "measure.hpp"
 
 namespace {
 
@@ -25,22 +25,6 @@ void hand_written(const Buffer& send, Buffer& receive, int block, int rank, int 
     MPI_Sendrecv(&send[at(to)], block, MPI_BYTE, to, 1, &receive[at(from)], block, MPI_BYTE, from, 1, comm,
                  MPI_STATUS_IGNORE);
   }
-}
-
-/// Seconds per call of `calls` calls back to back, the slowest rank's.
-double time_calls(const std::function<void()>& call, int calls) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = MPI_Wtime();
-  for (int i = 0; i < calls; ++i) call();
-  double mine = (MPI_Wtime() - start) / calls, worst = 0;
-  MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return worst;
-}
-
-void print(int block, const char* variant, const std::vector<double>& samples) {
-  std::printf("{\"case\": \"%d B\", \"variant\": \"%s\", \"unit\": \"s\", \"samples\": [", block, variant);
-  for (std::size_t i = 0; i < samples.size(); ++i) std::printf("%s%.9g", i == 0 ? "" : ", ", samples[i]);
-  std::printf("]}\n");
 }
 
 /// The same exchange as a schedule.
@@ -70,24 +54,23 @@ class Scheduled {
 
 /// The two in turns; a sample is the mean of a few calls back to back.
 void compare(int block, int turns, Scheduled& schedule, MPI_Comm comm) {
-  int rank = 0, size = 0;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
+  const int rank = bench::rank_of(comm), size = bench::size_of(comm);
   const auto bytes = static_cast<std::size_t>(block) * static_cast<std::size_t>(size);
   Buffer send(bytes, static_cast<char>(rank)), receive(bytes);
   const auto by_hand = [&] { hand_written(send, receive, block, rank, size, comm); };
   const auto scheduled = [&] { schedule(send, receive, block, comm); };
   const int calls = block <= 4096 ? 50 : 20;
-  time_calls(by_hand, calls);
-  time_calls(scheduled, calls);
+  bench::time_calls(comm, calls, by_hand);
+  bench::time_calls(comm, calls, scheduled);
   std::vector<double> hand, planned;
   for (int i = 0; i < turns; ++i) {
-    hand.push_back(time_calls(by_hand, calls));
-    planned.push_back(time_calls(scheduled, calls));
+    hand.push_back(bench::time_calls(comm, calls, by_hand));
+    planned.push_back(bench::time_calls(comm, calls, scheduled));
   }
   if (rank != 0) return;
-  print(block, "native", hand);
-  print(block, "wherry", planned);
+  const std::string name = std::to_string(block) + " B";
+  bench::print(name, "native", hand);
+  bench::print(name, "wherry", planned);
 }
 
 }  // namespace

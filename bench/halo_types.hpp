@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calls.hpp"
+#include "measure.hpp"
 
 namespace bench {
 
@@ -31,10 +32,9 @@ struct Decomposition {
 };
 
 inline Decomposition decompose(MPI_Comm comm) {
-  int size = 0, rank = 0, dims[2] = {0, 0};
-  MPI_Comm_size(comm, &size);
-  MPI_Comm_rank(comm, &rank);
-  MPI_Dims_create(size, 2, dims);
+  const int rank = rank_of(comm);
+  int dims[2] = {0, 0};
+  MPI_Dims_create(size_of(comm), 2, dims);
   // The longer side across, so that two ranks exchange columns, which are strided.
   return {comm, rank, dims[1], dims[0], rank / dims[0], rank % dims[0]};
 }

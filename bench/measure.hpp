@@ -1,4 +1,4 @@
-// What the benchmark programs share: options, timing by the slowest rank, and samples as JSON lines on rank 0.
+// What the benchmark programs share: options, timing by the slowest rank, and what rank 0 prints.
 #pragma once
 
 #include <mpi.h>
@@ -9,6 +9,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "samples.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace bench {
 
@@ -40,17 +43,8 @@ inline std::vector<int> numbers(const std::string& text) {
   return found;
 }
 
-inline int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-inline int size_of(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
+using apps::rank_of;
+using apps::size_of;
 
 /// A problem that each rank finds alike, such as an unknown option. Collective over MPI_COMM_WORLD: launchers lose what
 /// a rank wrote just before another one aborted.
@@ -74,24 +68,14 @@ double time_calls(MPI_Comm comm, int calls, Call&& call) {
   MPI_Barrier(comm);
   const double start = MPI_Wtime();
   for (int i = 0; i < calls; ++i) call();
-  double mine = (MPI_Wtime() - start) / calls, worst = 0;
-  MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
-  return worst;
+  return apps::reduced((MPI_Wtime() - start) / calls, MPI_MAX, comm);
 }
 
-/// One line that python/wherry/measure/harness.py reads. Names hold no characters that JSON must escape.
-inline void print(const std::string& name, const std::string& variant, const std::vector<double>& samples) {
-  std::printf("{\"case\": \"%s\", \"variant\": \"%s\", \"unit\": \"s\", \"samples\": [", name.c_str(),
-              variant.c_str());
-  for (std::size_t i = 0; i < samples.size(); ++i) std::printf("%s%.9g", i == 0 ? "" : ", ", samples[i]);
-  std::printf("]}\n");
-}
-
-/// A variant that could not be measured, and why.
-inline void print_excluded(const std::string& name, const std::string& variant, std::string why) {
-  std::ranges::replace_if(why, [](unsigned char c) { return c < ' ' || c == '"' || c == '\\'; }, ' ');
-  std::printf("{\"case\": \"%s\", \"variant\": \"%s\", \"excluded\": \"%s\"}\n", name.c_str(),
-              variant.c_str(), why.c_str());
+/// So many calls that a burst is long for the clock and short for the scheduler; the same on all ranks. Collective.
+template <typename Call>
+int calls_per_burst(MPI_Comm comm, Call&& call) {
+  constexpr double burst_s = 2e-3;
+  return std::clamp(static_cast<int>(burst_s / time_calls(comm, 3, call)), 1, 200);
 }
 
 }  // namespace bench

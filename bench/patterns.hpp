@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pattern_types.hpp"
@@ -108,30 +110,22 @@ struct ByIndex {
   }
 };
 
-/// for i: the members of a struct of `extent` bytes, at the displacements.
+/// for i: the members of a struct of `extent` bytes, each a displacement and a size.
 template <int extent, int... displacements_and_sizes>
-struct Members;
-template <int extent, int d0, int s0, int d1, int s1>
-struct Members<extent, d0, s0, d1, s1> {
+struct Members {
+  static constexpr int all[] = {displacements_and_sizes...};
   long count;
   template <bool packing>
   [[gnu::always_inline]] void run(std::byte* memory, std::byte* buffer) const {
-    for (long i = 0; i < count; ++i, memory += extent) {
-      move<packing, s0>(memory + d0, buffer);
-      move<packing, s1>(memory + d1, buffer);
-    }
+    for (long i = 0; i < count; ++i, memory += extent)
+      move_all<packing>(memory, buffer, std::make_index_sequence<std::size(all) / 2>());
   }
-};
-template <int extent, int d0, int s0, int d1, int s1, int d2, int s2>
-struct Members<extent, d0, s0, d1, s1, d2, s2> {
-  long count;
-  template <bool packing>
-  [[gnu::always_inline]] void run(std::byte* memory, std::byte* buffer) const {
-    for (long i = 0; i < count; ++i, memory += extent) {
-      move<packing, s0>(memory + d0, buffer);
-      move<packing, s1>(memory + d1, buffer);
-      move<packing, s2>(memory + d2, buffer);
-    }
+
+ private:
+  template <bool packing, std::size_t... m>
+  [[gnu::always_inline]] static void move_all(std::byte* memory, std::byte*& buffer,
+                                              std::index_sequence<m...>) {
+    (move<packing, all[2 * m + 1]>(memory + all[2 * m], buffer), ...);
   }
 };
 

@@ -109,9 +109,8 @@ struct Times {
 void time_burst(const Algorithm& form, int calls, Times& to) {
   const double before = processor_seconds();
   to.elapsed.push_back(bench::time_calls(MPI_COMM_WORLD, calls, form.exchange));
-  double mine = (processor_seconds() - before) / calls, sum = 0;
-  MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  to.processor.push_back(sum / bench::size_of(MPI_COMM_WORLD));
+  const double mine = (processor_seconds() - before) / calls;
+  to.processor.push_back(apps::reduced(mine, MPI_SUM, MPI_COMM_WORLD) / bench::size_of(MPI_COMM_WORLD));
 }
 
 void measure(int block, int turns) {

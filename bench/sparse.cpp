@@ -25,12 +25,10 @@ struct Variant {
 
 /// All variants in turns of bursts of calls; prints their samples.
 void compare(const std::string& name, const std::vector<Variant>& variants, int turns) {
-  constexpr double turn_s = 2e-3;
   std::vector<int> bursts;
   for (const Variant& v : variants) {
     v.choose();
-    const double once = bench::time_calls(MPI_COMM_WORLD, 3, v.call);
-    bursts.push_back(std::clamp(static_cast<int>(turn_s / once), 1, 200));
+    bursts.push_back(bench::calls_per_burst(MPI_COMM_WORLD, v.call));
   }
   std::vector<std::vector<double>> samples(variants.size());
   for (int turn = 0; turn < turns; ++turn)

@@ -11,8 +11,7 @@ namespace bench {
 
 /// Names of the nodes are their first ranks.
 inline wherry::topology::Placement placement_of(MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank_of(comm), MPI_INFO_NULL, &node);
+  MPI_Comm node = apps::node_of(comm);
   int leader = rank_of(comm);
   MPI_Bcast(&leader, 1, MPI_INT, 0, node);
   MPI_Comm_free(&node);

@@ -56,8 +56,9 @@ BELOW: dict[str, frozenset[str]] = {
     "tools": _PURE_RUNTIME | {"draw"},
 }
 PURE = frozenset({*_PURE_RUNTIME, "draw", "heap", "waiting", "tools"})
-# Folders outside src/ that see public headers only.
-PUBLIC_ONLY = ("apps", "examples")
+# Folders outside src/ that see public headers only, and what they may include of src/ all the same: files are judged by
+# the longest name. What applications share need not write again what Wherry has for itself.
+PROGRAMS = {"apps": frozenset[str](), "apps/support": frozenset({"base"}), "examples": frozenset[str]()}
 
 SOURCES = frozenset({".cpp", ".hpp", ".h", ".c", ".inc", ".cc"})
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
@@ -108,11 +109,13 @@ def _in_layers(root: Path) -> Iterator[str]:
 
 
 def _in_programs(root: Path) -> Iterator[str]:
-    for folder in PUBLIC_ONLY:
-        for path in _sources(root / folder):
-            for line, name in _includes(path):
-                if name.split("/")[0] in BELOW:
-                    yield f"{path.relative_to(root)}:{line}: {folder} may include public headers only, not {name}"
+    for path in sorted({path for folder in PROGRAMS for path in _sources(root / folder)}):
+        file = path.relative_to(root)
+        folder = max((each for each in PROGRAMS if file.is_relative_to(each)), key=len)
+        allowed = "".join(f" and {layer}" for layer in sorted(PROGRAMS[folder]))
+        for line, name in _includes(path):
+            if name.split("/")[0] in BELOW.keys() - PROGRAMS[folder]:
+                yield f"{file}:{line}: {folder} may include public headers{allowed or ' only'}, not {name}"
 
 
 def _why_wrong(layer: str, name: str, path: Path, root: Path) -> str | None:

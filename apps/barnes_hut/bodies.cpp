@@ -4,9 +4,9 @@
 #include <limits>
 #include <numbers>
 
-#include "common/json.hpp"
-#include "common/lines.hpp"
-#include "common/mix.hpp"
+#include "support/json.hpp"
+#include "support/lines.hpp"
+#include "support/mix.hpp"
 
 namespace barnes_hut {
 namespace {
@@ -67,7 +67,7 @@ constexpr double largest = 1e100;  // products of three are numbers still, with 
 double quantity(apps::Lines& lines, const std::string& what, double least) {
   const double value = lines.number<double>(what, least, most_finite);
   if (std::abs(value) <= largest) return value;
-  lines.fail("the " + what + " " + apps::number(value) + " is beyond " + apps::number(largest) +
+  lines.fail("the " + what + " " + apps::json_number(value) + " is beyond " + apps::json_number(largest) +
              ", and forces would overflow; write all bodies in larger units");
 }
 

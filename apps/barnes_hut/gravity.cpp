@@ -5,8 +5,8 @@
 #include <limits>
 #include <tuple>
 
-#include "parallel/comm.hpp"
 #include "remote/exchange.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace barnes_hut {
 namespace {
@@ -83,8 +83,7 @@ std::vector<Domain> Gravity::domains_of(const std::vector<Placed>& mine) const {
   return divide(std::max(least, even), ranks_, [&](std::span<const Domain> domains) {
     std::vector<std::uint64_t> counts;
     for (const Domain& domain : domains) counts.push_back(static_cast<std::uint64_t>(count_in(mine, domain)));
-    MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()), MPI_UINT64_T, MPI_SUM, comm_);
-    return counts;
+    return apps::reduced(counts, MPI_SUM, comm_);
   });
 }
 

@@ -8,7 +8,7 @@
 #include "barnes_hut/domains.hpp"
 #include "barnes_hut/published.hpp"
 #include "barnes_hut/walk.hpp"
-#include "parallel/timings.hpp"
+#include "support/mpi/timings.hpp"
 
 namespace barnes_hut {
 

@@ -8,14 +8,14 @@
 #include <optional>
 
 #include "barnes_hut/simulation.hpp"
-#include "common/columns.hpp"
-#include "common/drawn.hpp"
-#include "common/lines.hpp"
-#include "common/output_file.hpp"
-#include "parallel/application.hpp"
 #include "remote/comparison.hpp"
 #include "remote/exchange.hpp"
 #include "remote/options.hpp"
+#include "support/columns.hpp"
+#include "support/drawn.hpp"
+#include "support/lines.hpp"
+#include "support/mpi/application.hpp"
+#include "support/output_file.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "parallel/comm.hpp"
 #include "remote/variants.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace barnes_hut {
 

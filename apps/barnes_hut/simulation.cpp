@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parallel/comm.hpp"
 #include "remote/exchange.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace barnes_hut {
 namespace {

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "lcc/coefficient.hpp"
-#include "parallel/comm.hpp"
 #include "remote/exchange.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace lcc {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "common/lines.hpp"
+#include "support/lines.hpp"
 
 namespace lcc {
 namespace {

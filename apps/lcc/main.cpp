@@ -7,19 +7,19 @@
 #include <numeric>
 #include <optional>
 
-#include "common/columns.hpp"
-#include "common/drawn.hpp"
-#include "common/output_file.hpp"
 #include "lcc/coefficient.hpp"
 #include "lcc/distributed.hpp"
 #include "lcc/graph_files.hpp"
 #include "lcc/lists.hpp"
-#include "parallel/application.hpp"
-#include "parallel/comm.hpp"
 #include "remote/comparison.hpp"
 #include "remote/exchange.hpp"
 #include "remote/options.hpp"
 #include "remote/recording.hpp"
+#include "support/columns.hpp"
+#include "support/drawn.hpp"
+#include "support/mpi/application.hpp"
+#include "support/mpi/comm.hpp"
+#include "support/output_file.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/mix.hpp"
+#include "support/mix.hpp"
 
 namespace lcc {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "common/lines.hpp"
 #include "lj_fluid/particle.hpp"
 #include "lj_fluid/physics.hpp"
+#include "support/lines.hpp"
 
 namespace lj_fluid {
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lj_fluid/particle.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace lj_fluid {
 namespace {
@@ -13,12 +14,6 @@ Cells cells_of(const wherry::Decomposition<3>& decomposition, double reach) {
   Vector lower, upper;
   for (std::size_t i = 0; i < 3; ++i) lower[i] = decomposition.lower(i), upper[i] = decomposition.upper(i);
   return {lower, upper, reach};
-}
-
-std::uint64_t sum_of_all(std::size_t mine, MPI_Comm comm) {
-  std::uint64_t number = mine;
-  MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_UINT64_T, MPI_SUM, comm);
-  return number;
 }
 
 template <class T>
@@ -50,7 +45,7 @@ Domain::Domain(MPI_Comm comm, const wherry::Box<3>& box, const std::array<int, 3
     bonds += particle.bonds.size();
     arrive(std::move(particle));
   }
-  bonds_of_all_ = sum_of_all(bonds, decomposition_.comm()) / 2;  // both partners have them
+  bonds_of_all_ = apps::reduced(bonds, MPI_SUM, decomposition_.comm()) / 2;  // both partners have them
   rebuild(std::numeric_limits<double>::infinity());
 }
 
@@ -166,7 +161,7 @@ void Domain::find_bonds() {
   const SitesByIdentity sites(sites_, identities_);
   for (std::uint32_t i = 0; i < size(); ++i)
     for (const std::uint64_t partner : particles_[places_[i]].bonds) add_bond(i, partner, sites);
-  if (sum_of_all(bonds_.size(), decomposition_.comm()) != bonds_of_all_)
+  if (apps::reduced(bonds_.size(), MPI_SUM, decomposition_.comm()) != bonds_of_all_)
     throw wherry::usage_error(
         "a bond is longer than ghosts reach; make the time step shorter, or begin with bonds that are not "
         "stretched");

@@ -4,15 +4,15 @@
 #include <numeric>
 #include <unordered_set>
 
-#include "common/columns.hpp"
-#include "common/mix.hpp"
-#include "common/output_file.hpp"
 #include "lj_fluid/outputs.hpp"
 #include "lj_fluid/settings.hpp"
 #include "lj_fluid/simulation.hpp"
 #include "lj_fluid/start.hpp"
-#include "parallel/application.hpp"
-#include "parallel/comm.hpp"
+#include "support/columns.hpp"
+#include "support/mix.hpp"
+#include "support/mpi/application.hpp"
+#include "support/mpi/comm.hpp"
+#include "support/output_file.hpp"
 
 namespace {
 
@@ -261,12 +261,7 @@ class Run {
 
   std::string right() const { return "every particle is there once, and every force is a number"; }
 
-  std::vector<double> slowest() const {
-    std::vector<double> all(step_s_.size());
-    if (!all.empty())
-      MPI_Allreduce(step_s_.data(), all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, comm_);
-    return all;
-  }
+  std::vector<double> slowest() const { return apps::reduced(step_s_, MPI_MAX, comm_); }
 
   /// Collective.
   apps::Measurement measurement() const {

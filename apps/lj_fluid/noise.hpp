@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "common/mix.hpp"
 #include "lj_fluid/particle.hpp"
+#include "support/mix.hpp"
 
 namespace lj_fluid {
 

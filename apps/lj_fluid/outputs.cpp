@@ -4,7 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "common/json.hpp"
+#include "support/json.hpp"
 
 namespace lj_fluid {
 
@@ -27,7 +27,7 @@ std::string energies_line(const Thermodynamics& now, double dt) {
   std::string line = std::to_string(now.step);
   for (const double value : {static_cast<double>(now.step) * dt, now.temperature, now.potential, now.kinetic,
                              now.total(), now.pressure})
-    line += "," + apps::number(value);
+    line += "," + apps::json_number(value);
   return line + "\n";
 }
 

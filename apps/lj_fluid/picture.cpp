@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "common/columns.hpp"
 #include "lj_fluid/outputs.hpp"
+#include "support/columns.hpp"
 
 namespace lj_fluid {
 namespace {

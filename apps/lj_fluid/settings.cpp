@@ -5,8 +5,8 @@
 #include <limits>
 #include <numbers>
 
-#include "common/columns.hpp"
 #include "lj_fluid/start.hpp"
+#include "support/columns.hpp"
 
 namespace lj_fluid {
 namespace {

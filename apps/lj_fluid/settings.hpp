@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "common/drawn.hpp"
-#include "common/options.hpp"
 #include "lj_fluid/configuration.hpp"
+#include "support/drawn.hpp"
+#include "support/options.hpp"
 
 namespace lj_fluid {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "lj_fluid/noise.hpp"
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace lj_fluid {
 namespace {

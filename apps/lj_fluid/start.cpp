@@ -5,8 +5,8 @@
 #include <limits>
 #include <numbers>
 
-#include "common/mix.hpp"
 #include "lj_fluid/bonds.hpp"
+#include "support/mix.hpp"
 
 namespace lj_fluid {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <map>
 
-#include "common/json.hpp"
 #include "lj_fluid/atom_reader.hpp"
+#include "support/json.hpp"
 
 namespace lj_fluid {
 namespace {
@@ -182,7 +182,7 @@ class Parser {
 };
 
 std::string text_of(const Vector& v) {
-  return " " + apps::number(v[0]) + " " + apps::number(v[1]) + " " + apps::number(v[2]);
+  return " " + apps::json_number(v[0]) + " " + apps::json_number(v[1]) + " " + apps::json_number(v[2]);
 }
 
 std::string state_text(const RunState& state) {
@@ -199,7 +199,8 @@ std::string state_text(const RunState& state) {
                                                    {"bonds", p.bonds},
                                                    {"exclusions", p.exclusions}};
   std::string text;
-  for (const auto& [key, value] : values) text += std::string(" lj_fluid_") + key + "=" + apps::number(value);
+  for (const auto& [key, value] : values)
+    text += std::string(" lj_fluid_") + key + "=" + apps::json_number(value);
   return text;
 }
 
@@ -216,7 +217,7 @@ Configuration read_configuration(const std::string& path) {
 std::string xyz_text(const Configuration& c) {
   std::string text = std::to_string(c.atoms.size()) + "\nLattice=\"";
   for (std::size_t i = 0; i < 9; ++i)
-    text += (i > 0 ? " " : "") + (i % 4 == 0 ? apps::number(c.upper[i / 4] - c.lower[i / 4]) : "0");
+    text += (i > 0 ? " " : "") + (i % 4 == 0 ? apps::json_number(c.upper[i / 4] - c.lower[i / 4]) : "0");
   text +=
       "\" Origin=\"" + text_of(c.lower).substr(1) + "\" pbc=\"T T T\" Properties=species:S:1:id:I:1:pos:R:3";
   if (c.has_velocities) text += ":velo:R:3";

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace nbody {
 namespace {

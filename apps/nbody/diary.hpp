@@ -9,7 +9,7 @@
 #include <string>
 
 #include "nbody/spans.hpp"
-#include "parallel/simulated.hpp"
+#include "support/mpi/simulated.hpp"
 
 namespace nbody {
 

@@ -1,6 +1,6 @@
 #include "nbody/exchanges.hpp"
 
-#include "parallel/simulated.hpp"
+#include "support/mpi/simulated.hpp"
 #include "wherry/wherry.h"
 
 namespace nbody {

@@ -7,15 +7,15 @@
 #include <numeric>
 #include <optional>
 
-#include "common/output_file.hpp"
 #include "nbody/automatic.hpp"
 #include "nbody/binding.hpp"
 #include "nbody/film.hpp"
 #include "nbody/settings.hpp"
 #include "nbody/simulation.hpp"
 #include "nbody/trace.hpp"
-#include "parallel/application.hpp"
-#include "parallel/comm.hpp"
+#include "support/mpi/application.hpp"
+#include "support/mpi/comm.hpp"
+#include "support/output_file.hpp"
 
 namespace {
 
@@ -273,11 +273,7 @@ class Run {
   }
 
   std::vector<double> slowest(const std::vector<double>& mine_s) const {
-    std::vector<double> all_s(mine_s.size());
-    // SMPI divides by the count.
-    if (mine_s.empty()) return all_s;
-    MPI_Allreduce(mine_s.data(), all_s.data(), static_cast<int>(mine_s.size()), MPI_DOUBLE, MPI_MAX, comm_);
-    return all_s;
+    return apps::reduced(mine_s, MPI_MAX, comm_);
   }
 
   /// Of the steps of both sides, on the rank that took longest for all of them together.

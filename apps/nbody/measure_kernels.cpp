@@ -6,14 +6,15 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <sstream>
 
-#include "common/json.hpp"
-#include "common/options.hpp"
-#include "common/output_file.hpp"
-#include "common/progress.hpp"
-#include "common/report.hpp"
 #include "nbody/kernels.hpp"
 #include "nbody/models.hpp"
+#include "support/json.hpp"
+#include "support/options.hpp"
+#include "support/output_file.hpp"
+#include "support/progress.hpp"
+#include "support/report.hpp"
 
 namespace {
 
@@ -238,32 +239,34 @@ void print(const Settings& settings, const std::vector<Comparison>& comparisons)
   print_instructions(comparisons.front().cases);
 }
 
-std::string record(const Settings& settings, const Comparison& comparison, std::size_t number) {
+void write(apps::JsonWriter& json, const Settings& settings, const Comparison& comparison,
+           std::size_t number) {
   const Case& c = comparison.cases[number];
   const Figures f = figures(settings, comparison, number);
-  const apps::Member members[] = {
-      {"bench", apps::quoted("nbody_kernels")},
-      {"case", apps::quoted(f.name)},
-      {"metric", apps::quoted(c.pairs)},
-      {"unit", apps::quoted("s")},
-      {"value", apps::number(f.time_s)},
-      {"baseline", apps::number(f.baseline_s)},
-      {"ratio", apps::number(f.baseline_s / f.time_s)},
-      {"instructions", apps::quoted(settings.set().name)},
-      {"interactions_per_s", apps::number(f.interactions_per_s)},
-      {"error", apps::number(f.error)},
-      {"share_of_port_bound", apps::number(f.share)},
-      {"samples", apps::list(c.times_s, apps::number)},
-  };
-  return apps::object(members);
+  json.object([&] {
+    json.member("bench", "nbody_kernels");
+    json.member("case", f.name);
+    json.member("metric", c.pairs);
+    json.member("unit", "s");
+    json.member("value", f.time_s);
+    json.member("baseline", f.baseline_s);
+    json.member("ratio", f.baseline_s / f.time_s);
+    json.member("instructions", settings.set().name);
+    json.member("interactions_per_s", f.interactions_per_s);
+    json.member("error", f.error);
+    json.member("share_of_port_bound", f.share);
+    apps::list(json, "samples", c.times_s);
+  });
 }
 
 std::string json(const Settings& settings, const std::vector<Comparison>& comparisons) {
-  std::vector<std::string> records;
-  for (const Comparison& comparison : comparisons)
-    for (std::size_t k = 0; k < comparison.cases.size(); ++k)
-      records.push_back(record(settings, comparison, k));
-  return apps::document(records);
+  std::ostringstream text;
+  apps::JsonWriter json(text);
+  json.array([&] {
+    for (const Comparison& comparison : comparisons)
+      for (std::size_t k = 0; k < comparison.cases.size(); ++k) write(json, settings, comparison, k);
+  });
+  return text.str();
 }
 
 int run(int argc, char** argv) {

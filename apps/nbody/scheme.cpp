@@ -5,8 +5,8 @@
 
 #include "nbody/covers.hpp"
 #include "nbody/schemes/schemes.hpp"
-#include "parallel/comm.hpp"
-#include "parallel/simulated.hpp"
+#include "support/mpi/comm.hpp"
+#include "support/mpi/simulated.hpp"
 
 namespace nbody {
 namespace {

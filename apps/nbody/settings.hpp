@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "common/options.hpp"
 #include "nbody/snapshot.hpp"
 #include "nbody/team.hpp"
+#include "support/options.hpp"
 
 namespace nbody {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace nbody {
 namespace {

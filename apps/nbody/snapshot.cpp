@@ -12,9 +12,9 @@
 #include <sstream>
 #include <string_view>
 
-#include "common/lines.hpp"
 #include "nbody/gadget.hpp"
 #include "nbody/kernels.hpp"
+#include "support/lines.hpp"
 
 namespace nbody {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "common/json.hpp"
+#include "support/json.hpp"
 
 namespace nbody {
 namespace {
@@ -92,7 +92,7 @@ std::string chrome_trace(const std::vector<Spans>& ranks, const std::string& tit
     add(process_name(rank));
     for (const Span& span : ranks[rank]) add(event(rank, span));
   }
-  return R"({"displayTimeUnit": "ms", "otherData": {"title": )" + apps::quoted(title) +
+  return R"({"displayTimeUnit": "ms", "otherData": {"title": )" + apps::json_string(title) +
          "},\n\"traceEvents\": [\n" + events + "\n]}\n";
 }
 

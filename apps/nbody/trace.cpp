@@ -1,8 +1,8 @@
 #include "nbody/trace.hpp"
 
-#include "parallel/comm.hpp"
-#include "parallel/elements.hpp"
-#include "parallel/simulated.hpp"
+#include "support/mpi/comm.hpp"
+#include "support/mpi/elements.hpp"
+#include "support/mpi/simulated.hpp"
 
 namespace nbody {
 namespace {

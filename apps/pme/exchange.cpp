@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace pme {
 namespace {

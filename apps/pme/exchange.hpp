@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "parallel/collectives.hpp"
-#include "parallel/timings.hpp"
 #include "pme/decomposition.hpp"
 #include "pme/transforms.hpp"
+#include "support/mpi/collectives.hpp"
+#include "support/mpi/timings.hpp"
 
 namespace pme {
 

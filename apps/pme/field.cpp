@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "common/mix.hpp"
+#include "support/mix.hpp"
 
 namespace pme {
 namespace {

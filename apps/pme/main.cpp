@@ -6,9 +6,9 @@
 #include <array>
 #include <optional>
 
-#include "parallel/application.hpp"
-#include "parallel/comm.hpp"
 #include "pme/step.hpp"
+#include "support/mpi/application.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace {
 
@@ -94,9 +94,9 @@ class Comparison {
     std::vector<apps::Measurement> all;
     for (std::size_t i = 0; i < step_.moves().size(); ++i) {
       const Move& move = step_.moves()[i];
-      all.push_back(measured(name, move.name, move.message_bytes, plain.moves[i], wherry.moves[i]));
+      all.push_back(apps::measured(name, move.name, move.message_bytes, plain.moves[i], wherry.moves[i]));
     }
-    all.push_back(measured(name, "whole step", 0, plain.step, wherry.step));
+    all.push_back(apps::measured(name, "whole step", 0, plain.step, wherry.step));
     return all;
   }
 
@@ -114,16 +114,6 @@ class Comparison {
     } else if (!apps::on_all(result == *first_, comm_)) {
       problem_ = "two steps of the same charges differ";
     }
-  }
-
-  static apps::Measurement measured(const std::string& name, const std::string& metric, double bytes,
-                                    const apps::Timings& plain, const apps::Timings& wherry) {
-    return {.name = name,
-            .metric = metric,
-            .message_bytes = bytes,
-            .plain_s = plain.slowest(),
-            .wherry_s = wherry.slowest(),
-            .strategies = wherry.strategies()};
   }
 
   MPI_Comm comm_;

@@ -1,6 +1,6 @@
 #include "pme/parallel_fft.hpp"
 
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace pme {
 

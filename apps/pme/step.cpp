@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace pme {
 namespace {

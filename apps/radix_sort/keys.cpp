@@ -1,6 +1,6 @@
 #include "radix_sort/keys.hpp"
 
-#include "common/mix.hpp"
+#include "support/mix.hpp"
 
 namespace radix_sort {
 using apps::mix;

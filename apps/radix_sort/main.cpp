@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "parallel/application.hpp"
-#include "parallel/comm.hpp"
 #include "radix_sort/sorter.hpp"
+#include "support/mpi/application.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace {
 
@@ -83,9 +83,10 @@ class Comparison {
 
   std::vector<apps::Measurement> measurements() const {
     const auto& [plain, wherry] = sides_;
-    return {measured("counts", sizeof(int), plain.passes.counts, wherry.passes.counts),
-            measured("keys", message_bytes_, plain.passes.keys, wherry.passes.keys),
-            measured("whole sort", 0, plain.sort, wherry.sort)};
+    const std::string name = std::to_string(message_bytes_) + " B";
+    return {apps::measured(name, "counts", sizeof(int), plain.passes.counts, wherry.passes.counts),
+            apps::measured(name, "keys", message_bytes_, plain.passes.keys, wherry.passes.keys),
+            apps::measured(name, "whole sort", 0, plain.sort, wherry.sort)};
   }
 
   const std::string& problem() const { return problem_; }
@@ -106,16 +107,6 @@ class Comparison {
     std::vector<Key> keys = keys_;
     side.sort.time([&] { sorter_.sort(keys, side.with, side.passes); });
     if (problem_.empty()) problem_ = problem_of(keys, before_, comm_);
-  }
-
-  apps::Measurement measured(const std::string& metric, double bytes, const apps::Timings& plain,
-                             const apps::Timings& wherry) const {
-    return {.name = std::to_string(message_bytes_) + " B",
-            .metric = metric,
-            .message_bytes = bytes,
-            .plain_s = plain.slowest(),
-            .wherry_s = wherry.slowest(),
-            .strategies = wherry.strategies()};
   }
 
   MPI_Comm comm_;

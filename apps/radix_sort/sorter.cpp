@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace radix_sort {
 namespace {
@@ -13,12 +13,6 @@ Counts sum_of_lower(const Counts& mine, MPI_Comm comm) {
   MPI_Exscan(mine.data(), lower.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_SUM, comm);
   if (apps::rank_of(comm) == 0) std::ranges::fill(lower, 0);
   return lower;
-}
-
-Counts sum_of_all(const Counts& mine, MPI_Comm comm) {
-  Counts all(mine.size());
-  MPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_SUM, comm);
-  return all;
 }
 
 /// Whether no key on a lower rank is larger than my first. Collective.
@@ -61,7 +55,7 @@ void Sorter::pass(Digit digit, std::vector<Key>& keys, const apps::Collectives& 
 
 std::vector<int> Sorter::leaving_for(Digit digit, const std::vector<Key>& keys) const {
   const Counts mine = histogram(keys, digit);
-  return leaving(mine, sum_of_lower(mine, comm_), sum_of_all(mine, comm_),
+  return leaving(mine, sum_of_lower(mine, comm_), apps::reduced(mine, MPI_SUM, comm_),
                  static_cast<std::int64_t>(keys.size()), ranks_);
 }
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "parallel/collectives.hpp"
-#include "parallel/timings.hpp"
 #include "radix_sort/digits.hpp"
+#include "support/mpi/collectives.hpp"
+#include "support/mpi/timings.hpp"
 
 namespace radix_sort {
 

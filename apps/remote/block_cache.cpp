@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/mix.hpp"
+#include "support/mix.hpp"
 
 namespace remote {
 namespace {

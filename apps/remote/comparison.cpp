@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "common/columns.hpp"
+#include "support/columns.hpp"
 
 namespace remote {
 namespace {

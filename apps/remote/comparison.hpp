@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "common/report.hpp"
-#include "parallel/timings.hpp"
 #include "remote/variants.hpp"
+#include "support/mpi/timings.hpp"
+#include "support/report.hpp"
 
 namespace remote {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "parallel/comm.hpp"
-#include "parallel/elements.hpp"
+#include "support/mpi/comm.hpp"
+#include "support/mpi/elements.hpp"
 
 namespace remote {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "common/options.hpp"
 #include "remote/variants.hpp"
+#include "support/options.hpp"
 
 namespace remote {
 

@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include "common/options.hpp"
 #include "remote/comparison.hpp"
+#include "support/options.hpp"
 
 namespace remote {
 namespace {

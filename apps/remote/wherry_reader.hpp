@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "parallel/comm.hpp"
 #include "remote/reader.hpp"
+#include "support/mpi/comm.hpp"
 #include "wherry/window.hpp"
 
 namespace remote {

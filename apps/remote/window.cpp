@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace remote {
 

@@ -63,20 +63,25 @@ struct Memory {
   }
 };
 
+/// Whole particles of the application as those of a step.
 template <Step step, class Archive>
-typename Archive::Buffer packed_particles(const std::vector<lj_fluid::Particle>& particles, MPI_Comm comm) {
-  std::vector<Particle<step>> made;
-  for (const lj_fluid::Particle& particle : particles) made.push_back(from_fluid<step>(particle));
-  return Archive::pack(std::span<const Particle<step>>(made), comm);
-}
-template <Step step, class Archive>
-std::vector<lj_fluid::Particle> unpacked_particles(const typename Archive::Buffer& buffer, MPI_Comm comm) {
-  std::vector<Particle<step>> made;
-  Archive::unpack(buffer, made, comm);
-  std::vector<lj_fluid::Particle> particles;
-  for (const Particle<step>& particle : made) particles.push_back(to_fluid<step>(particle));
-  return particles;
-}
+struct WholeParticles {
+  using Buffer = typename Archive::Buffer;
+  MPI_Comm comm;
+
+  Buffer pack(const std::vector<lj_fluid::Particle>& particles) const {
+    std::vector<Particle<step>> made;
+    for (const lj_fluid::Particle& particle : particles) made.push_back(from_fluid<step>(particle));
+    return Archive::pack(std::span<const Particle<step>>(made), comm);
+  }
+  std::vector<lj_fluid::Particle> unpack(const Buffer& buffer) const {
+    std::vector<Particle<step>> made;
+    Archive::unpack(buffer, made, comm);
+    std::vector<lj_fluid::Particle> particles;
+    for (const Particle<step>& particle : made) particles.push_back(to_fluid<step>(particle));
+    return particles;
+  }
+};
 
 /// The source's exchange: every step sends whole parts of particles, position or force, and waits for those of the
 /// neighbors before the program computes on.
@@ -88,12 +93,7 @@ class PartByPart : public HandWritten {
   using HandWritten::HandWritten;
 
   Migrants migrate(Migrants leaving, Goal goal) override {
-    return migrated(
-        leaving, goal,
-        [this](const std::vector<lj_fluid::Particle>& particles) {
-          return packed_particles<step, Archive>(particles, comm_);
-        },
-        [this](const Buffer& buffer) { return unpacked_particles<step, Archive>(buffer, comm_); });
+    return migrated(leaving, goal, WholeParticles<step, Archive>{comm_});
   }
   void rebuild(std::span<const Site> own, std::vector<Site>& ghosts) override {
     choose(own, ghosts);

@@ -25,6 +25,14 @@ void serialize(Archive& archive, Storage<step, T, n>& storage, unsigned) {
   else archive& boost::serialization::make_array(storage.values, n);
 }
 
+/// What Boost's traits are made of.
+template <class Type>
+struct Trait {
+  using tag = boost::mpl::integral_c_tag;
+  using type = Type;
+  static constexpr int value = type::value;
+};
+
 }  // namespace overhead
 
 // What each step says of vectors and their storages.
@@ -38,29 +46,13 @@ using Tracking = std::conditional_t<(step >= overhead::Step::no_tracking), mpl::
                                     mpl::int_<track_selectively>>;
 
 template <overhead::Step step, class T, std::size_t n>
-struct implementation_level<overhead::Vector<step, T, n>> {
-  using tag = mpl::integral_c_tag;
-  using type = Level<step>;
-  static constexpr int value = type::value;
-};
+struct implementation_level<overhead::Vector<step, T, n>> : overhead::Trait<Level<step>> {};
 template <overhead::Step step, class T, std::size_t n>
-struct implementation_level<overhead::Storage<step, T, n>> {
-  using tag = mpl::integral_c_tag;
-  using type = Level<step>;
-  static constexpr int value = type::value;
-};
+struct implementation_level<overhead::Storage<step, T, n>> : overhead::Trait<Level<step>> {};
 template <overhead::Step step, class T, std::size_t n>
-struct tracking_level<overhead::Vector<step, T, n>> {
-  using tag = mpl::integral_c_tag;
-  using type = Tracking<step>;
-  static constexpr int value = type::value;
-};
+struct tracking_level<overhead::Vector<step, T, n>> : overhead::Trait<Tracking<step>> {};
 template <overhead::Step step, class T, std::size_t n>
-struct tracking_level<overhead::Storage<step, T, n>> {
-  using tag = mpl::integral_c_tag;
-  using type = Tracking<step>;
-  static constexpr int value = type::value;
-};
+struct tracking_level<overhead::Storage<step, T, n>> : overhead::Trait<Tracking<step>> {};
 
 }  // namespace boost::serialization
 

@@ -15,12 +15,7 @@ class Fields : public HandWritten {
   using HandWritten::HandWritten;
 
   Migrants migrate(Migrants leaving, Goal goal) override {
-    return migrated(
-        leaving, goal,
-        [this](const std::vector<lj_fluid::Particle>& particles) {
-          return packed_particles<step, Archive>(particles, comm_);
-        },
-        [this](const Archive::Buffer& buffer) { return unpacked_particles<step, Archive>(buffer, comm_); });
+    return migrated(leaving, goal, WholeParticles<step, Archive>{comm_});
   }
   void rebuild(std::span<const Site> own, std::vector<Site>& ghosts) override {
     choose(own, ghosts);

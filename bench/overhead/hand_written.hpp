@@ -71,21 +71,22 @@ class HandWritten : public lj_fluid::Transport {
     return in;
   }
 
-  /// Particles that go to neighbors, as they do but for the first time. pack(particles) and unpack(buffer) say how.
-  template <class Pack, class Unpack>
-  Migrants migrated(const Migrants& leaving, Goal goal, Pack pack, Unpack unpack) {
+  /// Particles that go to neighbors, as they do but for the first time. archive.pack(particles) and archive.unpack(buffer)
+  /// say how.
+  template <class Archive>
+  Migrants migrated(const Migrants& leaving, Goal goal, const Archive& archive) {
     if (goal == Goal::any) return wherry::exchange_objects(leaving, comm_);
-    std::vector<decltype(pack({}))> out;
+    std::vector<typename Archive::Buffer> out;
     for (const Peer& peer : peers()) {
       const auto found =
           std::ranges::find(leaving, peer.rank, [](const auto& message) { return message.first; });
-      out.push_back(pack(found == leaving.end() ? std::vector<lj_fluid::Particle>() : found->second));
+      out.push_back(archive.pack(found == leaving.end() ? std::vector<lj_fluid::Particle>() : found->second));
     }
     const auto always = [](const Peer&) { return true; };
     const auto in = exchanged(out, always, always);
     Migrants arrived;
     for (std::size_t i = 0; i < in.size(); ++i)
-      if (!is_self(peers()[i])) arrived.emplace_back(peers()[i].rank, unpack(in[i]));
+      if (!is_self(peers()[i])) arrived.emplace_back(peers()[i].rank, archive.unpack(in[i]));
     return arrived;
   }
 

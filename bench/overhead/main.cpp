@@ -17,7 +17,7 @@
 #include "measure.hpp"
 #include "overhead/fields.hpp"
 #include "overhead/variants.hpp"
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace {
 

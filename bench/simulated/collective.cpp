@@ -69,9 +69,7 @@ void require_right(const Asked& asked, const Call& call) {
 /// Waits for an instant that is the same on all ranks, and returns it.
 double start_together() {
   constexpr double margin_s = 1;  // simulated: far more than the reduction takes
-  const double now = MPI_Wtime();
-  double latest = 0;
-  MPI_Allreduce(&now, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  const double latest = apps::reduced(MPI_Wtime(), MPI_MAX, MPI_COMM_WORLD);
   sg_actor_sleep_until(latest + margin_s);
   return latest + margin_s;
 }
@@ -190,18 +188,13 @@ Outcome run_asked(const Asked& asked, Call& call) {
 
 // ---- The answer
 
-long long largest(long long mine) {
-  long long most = 0;
-  MPI_Allreduce(&mine, &most, 1, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
-  return most;
-}
+long long largest(long long mine) { return apps::reduced(mine, MPI_MAX, MPI_COMM_WORLD); }
 
 /// The sum over the ranks of a node, of the node that has most.
 long long largest_of_nodes(long long mine, const topology::Placement& placement) {
-  std::vector<long long> own(static_cast<std::size_t>(placement.nodes())), sums(own.size());
+  std::vector<long long> own(static_cast<std::size_t>(placement.nodes()));
   own[static_cast<std::size_t>(placement.node_of(bench::rank_of(MPI_COMM_WORLD)))] = mine;
-  MPI_Allreduce(own.data(), sums.data(), placement.nodes(), MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
-  return *std::ranges::max_element(sums);
+  return std::ranges::max(apps::reduced(own, MPI_SUM, MPI_COMM_WORLD));
 }
 
 bool chosen_alike(const std::string& mine) {
@@ -220,8 +213,7 @@ std::string library() {
 
 /// One JSON object on one line, by rank 0. Collective.
 void print(const Asked& asked, const Outcome& mine) {
-  double seconds = 0;
-  MPI_Allreduce(&mine.seconds, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  const double seconds = apps::reduced(mine.seconds, MPI_MAX, MPI_COMM_WORLD);
   const Tally& did = mine.tally;
   const Tally most = {.messages = largest(did.messages),
                       .messages_between = largest_of_nodes(did.messages_between, asked.placement),

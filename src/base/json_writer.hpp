@@ -46,6 +46,13 @@ inline std::string json_string(std::string_view text) {
   return out += '"';
 }
 
+/// The shortest digits that read back as the same number; null if it is not finite.
+inline std::string json_number(double number) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  return std::isfinite(number) ? std::string(digits, end) : "null";
+}
+
 /// Nested values, members in the order in which they are written, two spaces per level.
 ///
 ///   JsonWriter json(std::cout);
@@ -59,12 +66,7 @@ class JsonWriter {
   void value(const std::string& text) { value(std::string_view(text)); }
   void value(bool b) { write(b ? "true" : "false"); }
   void value(std::integral auto number) { write(std::to_string(number)); }
-  /// The shortest digits that read back as the same number; null if it is not finite.
-  void value(double number) {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
-    write(std::isfinite(number) ? std::string_view(digits, static_cast<std::size_t>(end - digits)) : "null");
-  }
+  void value(double number) { write(json_number(number)); }
 
   template <std::invocable Body>
   void object(Body&& body) {

@@ -1,7 +1,7 @@
 // Any bytes as a graph in any format: a graph whose edges are within it, or an error with a line; never a crash.
 //
-// Made with WHERRY_LIBFUZZER this is an entry for libFuzzer; CONTRIBUTING.md says how to run it. It needs -Iapps,
-// apps/lcc/graph_files.cpp, and of apps/common/ lines.cpp, nearest.cpp and options.cpp.
+// Made with WHERRY_LIBFUZZER this is an entry for libFuzzer; CONTRIBUTING.md says how to run it. It needs -Iapps
+// -Isrc, apps/lcc/graph_files.cpp, of apps/support/ lines.cpp and options.cpp, and src/base/nearest.cpp.
 // Otherwise it is a unit test over garbage and damaged files from a fixed seed.
 #include <algorithm>
 #include <cstddef>
@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "common/lines.hpp"
 #include "lcc/graph_files.hpp"
+#include "support/lines.hpp"
 
 namespace {
 

@@ -1,7 +1,8 @@
 // Any bytes as a file of particles: particles in their box, or an error with a line; never a crash.
 //
-// Made with WHERRY_LIBFUZZER this is an entry for libFuzzer; CONTRIBUTING.md says how to run it. It needs -Iapps,
-// apps/lj_fluid/lammps_file.cpp and xyz_file.cpp, and of apps/common/ json.cpp, lines.cpp, nearest.cpp and options.cpp.
+// Made with WHERRY_LIBFUZZER this is an entry for libFuzzer; CONTRIBUTING.md says how to run it. It needs -Iapps
+// -Isrc, of apps/lj_fluid/ lammps_file.cpp and xyz_file.cpp, of apps/support/ lines.cpp and options.cpp, and
+// src/base/nearest.cpp.
 // Otherwise it is a unit test over garbage and damaged files from a fixed seed.
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "barnes_hut_ranks.hpp"
-#include "common/lines.hpp"
+#include "support/lines.hpp"
 
 using namespace barnes_hut;
 using namespace barnes_hut_test;

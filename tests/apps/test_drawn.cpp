@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "common/drawn.hpp"
+#include "support/drawn.hpp"
 
 using namespace apps;
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "common/lines.hpp"
 #include "lcc/graph_files.hpp"
+#include "support/lines.hpp"
 
 using namespace lcc;
 

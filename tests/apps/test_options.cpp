@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "common/options.hpp"
+#include "support/options.hpp"
 
 using namespace apps;
 

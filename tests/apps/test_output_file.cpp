@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/options.hpp"
-#include "common/output_file.hpp"
+#include "support/options.hpp"
+#include "support/output_file.hpp"
 
 using namespace apps;
 namespace fs = std::filesystem;

@@ -37,6 +37,11 @@ TEST_CASE("the nearest word is found, a far one is not offered") {
   CHECK(nearest("cache_block", alike).empty());
   CHECK(nearest("cache_nod", alike) == "cache_node");
   CHECK(nearest("cahce_node", alike) == "cache_node");
+  constexpr std::string_view options[] = {"--theta", "--steps", "--seed", "--file"};
+  CHECK(nearest("--thetas", options) == "--theta");
+  CHECK(nearest("--step", options) == "--steps");
+  CHECK(nearest("--seen", options) == "--seed");
+  CHECK(nearest("--bodies", options).empty());
   CHECK(did_you_mean("mehs", known) == "; did you mean 'mesh'?");
   CHECK(did_you_mean("torus", known).empty());
 }

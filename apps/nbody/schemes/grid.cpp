@@ -8,7 +8,7 @@
 
 #include "nbody/packing.hpp"
 #include "nbody/schemes/schemes.hpp"
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace nbody {
 namespace {

@@ -6,7 +6,7 @@
 #include "nbody/covers.hpp"
 #include "nbody/packing.hpp"
 #include "nbody/schemes/schemes.hpp"
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace nbody {
 namespace {

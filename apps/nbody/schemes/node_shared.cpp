@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "nbody/schemes/schemes.hpp"
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace nbody {
 namespace {

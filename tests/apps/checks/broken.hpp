@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string>
 
-#include "parallel/collectives.hpp"
-#include "parallel/comm.hpp"
+#include "support/mpi/collectives.hpp"
+#include "support/mpi/comm.hpp"
 
 namespace broken {
 

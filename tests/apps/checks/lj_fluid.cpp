@@ -6,7 +6,7 @@
 
 #include "lj_fluid/simulation.hpp"
 #include "lj_fluid/start.hpp"
-#include "parallel/comm.hpp"
+#include "support/mpi/comm.hpp"
 
 using namespace lj_fluid;
 

@@ -36,6 +36,8 @@ def test_sources_include_downwards_only() -> None:
         ("src/window/a.cpp", '#include "interpose/interpose_b.hpp"', "window may not include"),
         ("src/news/a.cpp", "", "in no layer"),
         ("examples/a.cpp", '#include "schedule/schedule_b.hpp"', "public headers only"),
+        ("apps/lcc/a.cpp", '#include "base/base_b.hpp"', "apps may include public headers only, not base/base_b.hpp"),
+        ("apps/support/a.cpp", '#include "mpi/mpi_b.hpp"', "may include public headers and base, not mpi/mpi_b.hpp"),
     ],
 )
 def test_names_file_line_and_reason(tmp_path: Path, file: str, line: str, reason: str) -> None:
@@ -58,6 +60,8 @@ def test_names_file_line_and_reason(tmp_path: Path, file: str, line: str, reason
         ("src/window/a.cpp", '#include "comm/comm_b.hpp"'),
         ("src/base/a.cpp", '// #include "coll/coll_b.hpp"'),
         ("examples/a.cpp", '#include "wherry/wherry.hpp"'),
+        ("apps/lcc/a.cpp", '#include "support/mpi/comm.hpp"'),
+        ("apps/support/a.cpp", '#include "base/base_b.hpp"'),
     ],
 )
 def test_accepts_what_is_below(tmp_path: Path, file: str, line: str) -> None:

@@ -1,4 +1,4 @@
-#include "common/columns.hpp"
+#include "support/columns.hpp"
 
 #include <algorithm>
 #include <cstdio>

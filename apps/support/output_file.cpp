@@ -1,4 +1,4 @@
-#include "common/output_file.hpp"
+#include "support/output_file.hpp"
 
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/options.hpp"
+#include "support/options.hpp"
 
 namespace apps {
 namespace {

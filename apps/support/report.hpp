@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/stats.hpp"
+
 namespace apps {
 
 /// One exchange or whole run, timed with plain MPI and with Wherry in turns.
@@ -28,7 +30,7 @@ struct Machine {
 };
 
 /// The statistic of all values: single disturbed calls do not move it, as they would a mean.
-double median(std::span<const double> samples);
+using wherry::median;
 constexpr const char* statistic = "median of the slowest rank's times";
 
 /// Plain / Wherry: above 1, Wherry is faster. No number if one side's times are missing.

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "parallel/collectives.hpp"
+#include "support/mpi/comm.hpp"
+#include "support/report.hpp"
 
 namespace apps {
 
@@ -26,11 +27,7 @@ class Timings {
   }
 
   /// The slowest rank's, call by call. Collective: one reduction for all calls.
-  std::vector<double> slowest() const {
-    std::vector<double> all_s(mine_s_.size());
-    MPI_Allreduce(mine_s_.data(), all_s.data(), static_cast<int>(mine_s_.size()), MPI_DOUBLE, MPI_MAX, comm_);
-    return all_s;
-  }
+  std::vector<double> slowest() const { return reduced(mine_s_, MPI_MAX, comm_); }
 
   void note(const std::string& strategy) {
     if (std::ranges::find(strategies_, strategy) == strategies_.end()) strategies_.push_back(strategy);
@@ -42,5 +39,16 @@ class Timings {
   std::vector<double> mine_s_;
   std::vector<std::string> strategies_;
 };
+
+/// Of one kind of call with both sides. Collective.
+inline Measurement measured(const std::string& name, const std::string& metric, double message_bytes,
+                            const Timings& plain, const Timings& wherry) {
+  return {.name = name,
+          .metric = metric,
+          .message_bytes = message_bytes,
+          .plain_s = plain.slowest(),
+          .wherry_s = wherry.slowest(),
+          .strategies = wherry.strategies()};
+}
 
 }  // namespace apps

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/options.hpp"
+#include "support/options.hpp"
 
 namespace apps {
 

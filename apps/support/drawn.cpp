@@ -1,4 +1,4 @@
-#include "common/drawn.hpp"
+#include "support/drawn.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "common/progress.hpp"
+#include "support/progress.hpp"
 
 #include <unistd.h>
 

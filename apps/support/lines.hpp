@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "common/options.hpp"
+#include "support/options.hpp"
 
 namespace apps {
 

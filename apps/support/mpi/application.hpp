@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "common/options.hpp"
-#include "common/progress.hpp"
-#include "common/report.hpp"
+#include "support/options.hpp"
+#include "support/progress.hpp"
+#include "support/report.hpp"
 
 namespace apps {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/progress.hpp"
+#include "support/progress.hpp"
 
 namespace apps {
 

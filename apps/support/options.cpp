@@ -1,11 +1,11 @@
-#include "common/options.hpp"
+#include "support/options.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <numeric>
 
-#include "common/nearest.hpp"
+#include "base/nearest.hpp"
 
 namespace apps {
 namespace {
@@ -28,9 +28,10 @@ const Option& find(const std::string& name, std::span<const Option> options) {
   if (found != options.end()) return *found;
   std::vector<std::string> names;
   for (const Option& option : options) names.push_back(option.name);
-  const std::string near = nearest(name, names);
-  throw usage_error("unknown option '" + name + "' (have: " + listed(names) + "); " +
-                    (near.empty() ? "see --help" : "did you mean '" + near + "'?"));
+  const std::string near =
+      wherry::did_you_mean(name, std::vector<std::string_view>(names.begin(), names.end()));
+  throw usage_error("unknown option '" + name + "' (have: " + listed(names) + ")" +
+                    (near.empty() ? "; see --help" : near));
 }
 
 void set(const Option& option, const std::string& argument) {

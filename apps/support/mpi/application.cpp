@@ -1,4 +1,4 @@
-#include "parallel/application.hpp"
+#include "support/mpi/application.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -7,9 +7,9 @@
 #include <new>
 #include <optional>
 
-#include "common/columns.hpp"
-#include "common/output_file.hpp"
-#include "parallel/comm.hpp"
+#include "support/columns.hpp"
+#include "support/mpi/comm.hpp"
+#include "support/output_file.hpp"
 #include "wherry/wherry.h"
 
 namespace apps {

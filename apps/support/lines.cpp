@@ -1,4 +1,4 @@
-#include "common/lines.hpp"
+#include "support/lines.hpp"
 
 #include <algorithm>
 #include <array>
