@@ -1,12 +1,11 @@
 // How long do the collectives of the MPI library take, and are their answers right?
 //
 //   bench_collectives --operations alltoall,bcast --sizes 64,1024 --turns 20 --calls 5
-// A sample is the mean of --calls calls back to back on the slowest rank. Which algorithm runs is for the library's own
-// settings to say:
-// `wherry tune --library` launches this program once for each. A wrong answer ends the run, so that an algorithm which
-// does not fit is never taken for a fast one. Sizes are bytes of a block: what a rank sends to one other (alltoall...),
-// contributes (allgather..., gather), receives (scatter, reduce_scatter...), or the whole message (reduce, allreduce,
-// bcast).
+// A sample is the mean of --calls calls back to back on the slowest rank. The library's settings say which algorithm
+// runs: `wherry tune --library` launches this program once for each. A wrong answer ends the run, so that an algorithm
+// that is not for the case is never taken for a fast one. Sizes are bytes of a block: what a rank sends to one other
+// (alltoall...), contributes (allgather..., gather), receives (scatter, reduce_scatter...), or the whole message
+// (reduce, allreduce, bcast).
 #include "operations.hpp"
 
 namespace {

@@ -175,10 +175,10 @@ inline void send_vector(const Calls& mpi, Data& d) { send(mpi, d, d.source.data(
 inline void send_subarray(const Calls& mpi, Data& d) { send(mpi, d, d.source.data(), 1, d.subarray); }
 
 inline void send_packed_elements(const Calls& mpi, Data& d) {
-  const int room = d.elements * static_cast<int>(sizeof(double));
+  const int capacity = d.elements * static_cast<int>(sizeof(double));
   int position = 0;
   for (std::size_t i = 0; i < d.count; ++i)
-    mpi.pack(d.source.data() + 2 * i, 1, MPI_DOUBLE, d.packed.data(), room, &position, d.comm);
+    mpi.pack(d.source.data() + 2 * i, 1, MPI_DOUBLE, d.packed.data(), capacity, &position, d.comm);
   send(mpi, d, d.packed.data(), position, MPI_PACKED);
 }
 inline void send_packed_vector(const Calls& mpi, Data& d) {

@@ -1,5 +1,5 @@
 // Which is fastest, of the native collective, what Wherry chooses after training, every strategy, and every
-// algorithm of the library's?
+// native algorithm?
 //
 //   bench_grid --operations allreduce,bcast --sizes 8,1024 --turns 6
 // Wherry's choice is trained by calls for 0.5 s, 160 to 10,000. Then all run in one process in turns; the ranks enter
@@ -21,7 +21,7 @@ using bench::Case;
 /// Who performs the calls of a turn.
 struct Variant {
   std::string name, strategy;
-  std::optional<int> algorithm = {};  // of the library's own
+  std::optional<int> algorithm = {};  // a native one
   std::string excluded = {};          // why no more turns
   std::vector<double> times = {};
 };

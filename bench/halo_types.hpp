@@ -100,9 +100,9 @@ struct Direction {
 /// The cells that go to the neighbor in a direction; or those of the border that come from there.
 template <class Cell>
 Region region(const Grid<Cell>& grid, Direction to, bool border) {
-  const auto begin = [border](int way, int extent) {
-    if (way == 0) return 0;
-    return way < 0 ? (border ? -1 : 0) : (border ? extent : extent - 1);
+  const auto begin = [border](int side, int extent) {
+    if (side == 0) return 0;
+    return side < 0 ? (border ? -1 : 0) : (border ? extent : extent - 1);
   };
   return {begin(to.down, grid.rows), begin(to.right, grid.columns), to.down == 0 ? grid.rows : 1,
           to.right == 0 ? grid.columns : 1};

@@ -1,4 +1,4 @@
-// The library's own algorithms for an operation, one after another in one process: both Open MPI and MPICH have a
+// The native algorithms for an operation, one after another in one process: both Open MPI and MPICH have a
 // control variable that names them (MPI-4.1, 15.3).
 #pragma once
 
@@ -101,7 +101,7 @@ class LibraryAlgorithms {
     MPI_T_finalize();
   }
 
-  /// The library's names and numbers; none if it offers no choice. The first stands for its own decision.
+  /// The library's names and numbers; none if it has no choice. The first stands for its own decision.
   std::vector<std::pair<std::string, int>> all() const {
     if (settings_.empty()) return {};
     auto values = settings_.front().variable.values();

@@ -1,4 +1,4 @@
-// What do messages and copies cost here, in the terms of the cost model?
+// What do messages and copies cost here, as constants of the cost model?
 //
 //   bench_model
 // Measures between the ranks at hand and prints samples as JSON lines, from which `wherry tune --model` fits the

@@ -5,7 +5,7 @@
 
 namespace bench {
 
-/// Buffers that fit every operation with blocks of so many bytes.
+/// Buffers for every operation with blocks of so many bytes.
 struct Case {
   Case(MPI_Comm comm, int block_bytes)
       : comm(comm),
@@ -148,7 +148,7 @@ inline constexpr Operation operations[] = {
     {"barrier", [](Case& c) { return MPI_Barrier(c.comm); }, [](const Case&) { return true; }},
 };
 
-/// A barrier of messages: the library's own changes with the settings that are compared, and with it the disorder in
+/// A barrier of messages: the native one changes with the settings that are compared, and with it the disorder in
 /// which it leaves the ranks.
 inline void meet(const Case& c) {
   for (int step = 1; step < c.size; step *= 2)

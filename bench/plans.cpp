@@ -52,7 +52,7 @@ double processor_seconds() {
 using AlltoallInit = int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm, MPI_Info,
                              MPI_Request*);
 
-/// The library's persistent form; no request where it has none.
+/// The native persistent collective; no request where it has none.
 class Persistent {
  public:
   explicit Persistent(Blocks& b) {
@@ -114,7 +114,6 @@ void time_burst(const Algorithm& form, int calls, Times& to) {
 }
 
 void measure(int block, int turns) {
-  constexpr double burst_s = 2e-3;
   Blocks blocks(block);
   Persistent persistent(blocks);
   wherry::Plan plan = wherry::alltoall_plan(blocks.send, blocks.receive, MPI_COMM_WORLD);
@@ -125,8 +124,7 @@ void measure(int block, int turns) {
     form.exchange();
     if (!blocks.right()) bench::end_with("bench_plans: " + name + " by " + form.name + ": wrong result");
   }
-  const double once = bench::time_calls(MPI_COMM_WORLD, 3, all.front().exchange);
-  const int calls = std::clamp(static_cast<int>(burst_s / once), 1, 200);
+  const int calls = bench::calls_per_burst(MPI_COMM_WORLD, all.front().exchange);
   std::vector<Times> times(all.size());
   for (int turn = 0; turn < turns; ++turn)
     for (std::size_t i = 0; i < all.size(); ++i) time_burst(all[i], calls, times[i]);

@@ -1,4 +1,4 @@
-// What bench_serialization compares: ways to make bytes of objects and objects of bytes.
+// What bench_serialization compares: codecs that make bytes of objects and objects of bytes.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ using Particle = sample::Particle<wherry::compact_vector<int>>;
 /// With the lists that a program has who knows no compact_vector.
 using UsualParticle = sample::Particle<std::vector<int>>;
 
-/// One way, for a number of objects that it owns. Buffers are kept from call to call.
+/// One codec, for a number of objects that it owns. Buffers are kept from call to call.
 struct Codec {
   std::string name;
   std::function<std::size_t()> pack;  // returns the number of bytes

@@ -6,7 +6,7 @@
 // cached, alone or with a flush, of a few entries or of 200,000 in any order; "miss" the same as plain with everything
 // to be fetched and kept. "node" is a get and a flush of what is not cached, but has been read by another rank of the
 // node (played by a second cached window). Bursts ("row") are 64 gets of adjacent data and one flush: of the
-// library, of a cached window that asks for each, and of one that joins them. In blocks: of a window that fetches what
+// library, of a cached window that asks for each, and of one that coalesces them. In blocks: of a window that fetches what
 // is missing with the block of 1 KiB around it.
 #include <cstddef>
 #include <cstdio>
@@ -29,7 +29,7 @@ void tell(const std::string& problem) { std::fprintf(stderr, "%s\n", problem.c_s
 
 /// A window of the library, and the same cached.
 struct Both {
-  explicit Both(bool joins, std::size_t block_bytes = 0)
+  explicit Both(bool coalesces, std::size_t block_bytes = 0)
       : memory(bytes_of_window, std::byte{1}), windows(mpi::linked_api(), tell) {
     PMPI_Win_create(memory.data(), bytes_of_window, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     window::Options options;
@@ -39,7 +39,7 @@ struct Both {
                      .index_entries = 300000,
                      .adaptive = false};
     options.bypass = false;
-    options.coalesces = joins;
+    options.coalesces = coalesces;
     options.block_bytes = block_bytes;
     windows.add(win, MPI_COMM_WORLD, {bytes_of_window, 1}, options);
     cached = windows.find(win);
@@ -164,7 +164,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int turns = bench::number(argc, argv, "--turns", 30);
   Both b(false), joined(true), neighbor(false), sharing(false), blocks(false, 1024);
-  // Room for four times what is read: hardly anything is displaced.
+  // Memory for four times what is read: hardly anything is displaced.
   Node node(std::size_t{8} << 20);
   sharing.cached->share(node.cache());
   neighbor.cached->share(node.cache());

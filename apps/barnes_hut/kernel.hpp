@@ -15,7 +15,7 @@ struct Sources {
   std::vector<Moments> cells;
 };
 
-/// Room for targets is a multiple of this.
+/// Memory for targets is a multiple of this.
 constexpr std::size_t most_lanes = 8;
 
 /// Places, and what is added to: lists of `count` numbers, a multiple of most_lanes.

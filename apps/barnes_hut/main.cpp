@@ -71,7 +71,7 @@ std::vector<apps::Option> options_of(Settings& settings) {
 }
 
 /// Reads the bodies on rank 0, which alone says what is wrong with them.
-void fit(Settings& settings, int) {
+void validate(Settings& settings, int) {
   remote::check(settings.cache);
   settings.drawn.check("--file", settings.file);
   const TreeOptions& tree = settings.gravity.tree;
@@ -161,7 +161,7 @@ std::string speeds(std::uint64_t bodies, const std::vector<apps::Measurement>& m
   return "plain MPI: " + speed + " with kernel " + best_kernel().name + "\n";
 }
 
-apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& progress) {
+apps::Results work(const Settings& settings, MPI_Comm comm, apps::Progress& progress) {
   const Particles begin = start(settings, comm);
   const std::uint64_t bodies = apps::reduced(std::uint64_t{begin.size()}, MPI_SUM, comm);
   remote::Comparison comparison(comm, settings.cache);
@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
                 "mpiexec -n 4 barnes_hut --file galaxy.txt --softening 0.01 --output end.txt"}},
       .options = options_of(settings),
       .common = settings.common,
-      .fit = [&](int ranks) { fit(settings, ranks); },
+      .validate = [&](int ranks) { validate(settings, ranks); },
       .work = [&](MPI_Comm comm, apps::Progress& progress) { return work(settings, comm, progress); },
   };
   return apps::run(argc, argv, application);

@@ -1,4 +1,4 @@
-// Some steps of all bodies with one way to read remote memory.
+// Some steps of all bodies with one method of reading remote memory.
 #pragma once
 
 #include <mpi.h>

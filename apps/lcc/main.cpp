@@ -81,7 +81,7 @@ std::vector<apps::Option> options_of(Settings& settings) {
 }
 
 /// Reads the graph on rank 0, which alone says what is wrong with it.
-void fit(Settings& settings, int) {
+void validate(Settings& settings, int) {
   remote::check(settings.cache);
   settings.drawn.check("--graph", settings.file);
   if (!settings.format.empty() && settings.file.empty())
@@ -166,7 +166,7 @@ std::string head(const Settings& settings, const Distributed& graph, const Links
          ", mean " + apps::fixed(mean, 6);
 }
 
-apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& progress) {
+apps::Results work(const Settings& settings, MPI_Comm comm, apps::Progress& progress) {
   const Distributed graph =
       settings.file.empty() ? drawn(settings.rmat, comm) : distributed(settings.read, comm);
   Counting counting(graph, settings);
@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
                         "mpiexec -n 4 lcc --graph email-Enron.mtx --output coefficients.txt"}},
       .options = options_of(settings),
       .common = settings.common,
-      .fit = [&](int ranks) { fit(settings, ranks); },
+      .validate = [&](int ranks) { validate(settings, ranks); },
       .work = [&](MPI_Comm comm, apps::Progress& progress) { return work(settings, comm, progress); },
   };
   return apps::run(argc, argv, application);

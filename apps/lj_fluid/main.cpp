@@ -49,7 +49,7 @@ Vector lengths_of(const Configuration& all) {
 }
 
 /// On the first rank the particles to begin with.
-Configuration fit(const Settings& settings, int ranks) {
+Configuration validate(const Settings& settings, int ranks) {
   check(settings);
   if (apps::rank_of(MPI_COMM_WORLD) != 0) return {};
   Configuration start = start_of(settings, ranks);
@@ -120,7 +120,7 @@ class Run {
         energies_(first() ? settings.energies : "", energies_head),
         identities_(sum_of_identities()) {}
 
-  apps::Outcome work(apps::Progress& progress) {
+  apps::Results work(apps::Progress& progress) {
     begin();
     run(settings_.equilibrate, "equilibrating", progress, [] {});
     before_ = simulation_.rebuilds(), recording_s_ = 0, recording_parts_ = {};
@@ -326,7 +326,7 @@ int main(int argc, char** argv) {
                               "mpiexec -n 1 lj_fluid --input data.lmp --cutoff 2.5 --thermostat none"}},
       .options = options_of(settings),
       .common = settings.common,
-      .fit = [&](int ranks) { start = fit(settings, ranks); },
+      .validate = [&](int ranks) { start = validate(settings, ranks); },
       .work =
           [&](MPI_Comm comm, apps::Progress& progress) {
             std::vector<Particle> particles = share(start, settings, comm);

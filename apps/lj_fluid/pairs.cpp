@@ -164,7 +164,7 @@ class Finder {
   }
 
   /// Memory for all that the pieces may add to a list.
-  static std::uint32_t* room(PairLists& list, const std::vector<Piece>& pieces) {
+  static std::uint32_t* memory_for(PairLists& list, const std::vector<Piece>& pieces) {
     std::size_t most = list.begins.back() + most_lanes + PairLists::group;
     for (const Piece& piece : pieces) most += piece.end - std::min(piece.begin, piece.end);
     if (list.others.size() < most) list.others.resize(2 * most);
@@ -186,14 +186,14 @@ class Finder {
   }
 
   void find_own(std::uint32_t i, const Center& center) {
-    std::uint32_t* const out = room(lists_.own, pieces_own_);
+    std::uint32_t* const out = memory_for(lists_.own, pieces_own_);
     std::size_t found = HWY_DYNAMIC_DISPATCH(search_pieces)(own_, pieces_own_, center, reach2_, out);
     if (!from_.exclusions.empty()) found = without_excluded(i, out, found);
     close(lists_.own, found);
   }
   void find_ghosts(std::uint32_t i, const Center& center) {
     if (pieces_ghosts_.empty()) return lists_.ghosts.begins.push_back(lists_.ghosts.begins.back());
-    std::uint32_t* const out = room(lists_.ghosts, pieces_ghosts_);
+    std::uint32_t* const out = memory_for(lists_.ghosts, pieces_ghosts_);
     std::size_t found = HWY_DYNAMIC_DISPATCH(search_pieces)(ghosts_, pieces_ghosts_, center, reach2_, out);
     if (!from_.exclusions.empty()) found = without_excluded(i, out, found);
     close(lists_.ghosts, found);

@@ -70,7 +70,7 @@ std::string shades(double radius) {
 
 std::string picture_svg(const Configuration& all) {
   const Vector lengths{all.upper[0] - all.lower[0], all.upper[1] - all.lower[1], all.upper[2] - all.lower[2]};
-  // The corners that are seen outermost, and room for half a particle.
+  // The corners that are seen outermost, and half a particle.
   const double left = seen({lengths[0], 0, 0}).right - 0.5, right = seen({0, lengths[1], 0}).right + 0.5;
   const double top = seen({0, 0, lengths[2]}).down - 0.5,
                bottom = seen({lengths[0], lengths[1], 0}).down + 0.5;

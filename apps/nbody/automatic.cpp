@@ -59,7 +59,7 @@ std::vector<std::size_t> shortlist(std::size_t bodies, int ranks, const Speeds& 
   return order;
 }
 
-Speeds measure(MPI_Comm comm, Team& team, const System& system, const ComputeRate& pace) {
+Speeds measure(MPI_Comm comm, Team& team, const System& system, const ComputeRate& compute_rate) {
   constexpr std::size_t most_bodies = 2048, many = 1 << 16;
   const double p = apps::size_of(comm);
   const Range some{0, std::min(most_bodies, system.bodies.size())};
@@ -67,7 +67,7 @@ Speeds measure(MPI_Comm comm, Team& team, const System& system, const ComputeRat
   Vectors sums(system.bodies.size());
   const auto count = static_cast<double>(pairs(work));
   const double pairs_s = shortest_s(comm, [&] {
-    Diary(pace).compute(count, [&] { team.both(system.bodies.points(), work, sums.sums()); });
+    Diary(compute_rate).compute(count, [&] { team.both(system.bodies.points(), work, sums.sums()); });
   });
   const double short_s = allreduce_s(comm, 1), long_s = allreduce_s(comm, many);
   const double bytes = 2 * sizeof(double) * static_cast<double>(many) * (p - 1) / p;
@@ -90,15 +90,15 @@ std::vector<std::size_t> agreed_shortlist(MPI_Comm comm, std::size_t bodies, con
 }  // namespace
 
 Choice choose(MPI_Comm comm, Team& team, const System& system, const Exchanges& with,
-              const ComputeRate& pace) {
-  const Speeds speeds = measure(comm, team, system, pace);
+              const ComputeRate& compute_rate) {
+  const Speeds speeds = measure(comm, team, system, compute_rate);
   Choice best{};
   double best_s = 0;
   for (const std::size_t number : agreed_shortlist(comm, system.bodies.size(), speeds)) {
     const SchemeRow& row = schemes()[number];
     const std::unique_ptr<Scheme> scheme = row.make(comm, team, system.bodies.size());
     System copy = system;
-    Diary diary(pace);
+    Diary diary(compute_rate);
     const double time_s = shortest_s(comm, [&] { scheme->accelerate(copy, with, diary); });
     if (best.reason.empty() || time_s < best_s) {
       best_s = time_s;

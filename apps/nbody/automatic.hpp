@@ -22,7 +22,7 @@ double expected_s(const SchemeRow& scheme, double bodies, double ranks, const Sp
 std::vector<std::size_t> shortlist(std::size_t bodies, int ranks, const Speeds& speeds, bool one_node);
 
 /// Measures the speeds. The same on all ranks. Collective.
-Speeds measure(MPI_Comm comm, Team& team, const System& system, const ComputeRate& pace);
+Speeds measure(MPI_Comm comm, Team& team, const System& system, const ComputeRate& compute_rate);
 
 struct Choice {
   std::size_t scheme;
@@ -30,6 +30,6 @@ struct Choice {
 };
 /// The same on all ranks. Collective.
 Choice choose(MPI_Comm comm, Team& team, const System& system, const Exchanges& with,
-              const ComputeRate& pace = {});
+              const ComputeRate& compute_rate = {});
 
 }  // namespace nbody

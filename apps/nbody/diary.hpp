@@ -25,14 +25,15 @@ constexpr double one_sided = 18.0 / 22;
 class Diary {
  public:
   /// spans: where to keep them too; nullptr: only their sums.
-  explicit Diary(const ComputeRate& pace = {}, Spans* spans = nullptr) : pace_(pace), spans_(spans) {}
+  explicit Diary(const ComputeRate& compute_rate = {}, Spans* spans = nullptr)
+      : compute_rate_(compute_rate), spans_(spans) {}
 
   /// pairs: for both bodies, that the call computes.
   template <class Call>
   void compute(double pairs, Call&& call) {
     time(Doing::compute, everybody, [&] {
-      if (!pace_.pretended) call();
-      if (pace_.pairs_per_s > 0) apps::charge(pairs / pace_.pairs_per_s);
+      if (!compute_rate_.pretended) call();
+      if (compute_rate_.pairs_per_s > 0) apps::charge(pairs / compute_rate_.pairs_per_s);
     });
   }
   template <class Call>
@@ -56,7 +57,7 @@ class Diary {
     if (spans_ != nullptr) spans_->push_back({doing, group, begin_s, end_s});
   }
 
-  ComputeRate pace_;
+  ComputeRate compute_rate_;
   Spans* spans_;
   std::array<double, kinds_of_doing> spent_s_{};
   std::set<std::string> strategies_;

@@ -15,7 +15,7 @@ class PlainSum : public StartedSum {
     if (apps::simulated) MPI_Allreduce(MPI_IN_PLACE, numbers_.data(), count, MPI_DOUBLE, MPI_SUM, comm_);
     else MPI_Iallreduce(MPI_IN_PLACE, numbers_.data(), count, MPI_DOUBLE, MPI_SUM, comm_, &request_);
   }
-  bool look() override {
+  bool poll() override {
     int over = 0;
     MPI_Test(&request_, &over, MPI_STATUS_IGNORE);
     return over != 0;
@@ -38,7 +38,7 @@ class PlannedSum : public StartedSum {
   PlannedSum(const PlannedSum&) = delete;
   PlannedSum& operator=(const PlannedSum&) = delete;
   void start() override { wherry_plan_start(plan_); }
-  bool look() override {
+  bool poll() override {
     int over = 0;
     wherry_plan_test(plan_, &over);
     return over != 0;

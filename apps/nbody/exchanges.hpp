@@ -13,7 +13,7 @@ class StartedSum {
  public:
   virtual ~StartedSum() = default;
   virtual void start() = 0;
-  virtual bool look() = 0;  // lets it go on; true: it is over
+  virtual bool poll() = 0;  // progresses it; true: it is over
   virtual void wait() = 0;
 };
 

@@ -103,7 +103,7 @@ std::string compressed(const Picture& picture) {
 }
 
 Film::Film(const Bodies& first) {
-  constexpr double nearly_all = 0.95, room = 1.25;
+  constexpr double nearly_all = 0.95, margin = 1.25;
   double half = 0;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const std::span<const double> values = first.place[axis];
@@ -112,7 +112,7 @@ Film::Film(const Bodies& first) {
     const double least = ordered(places, std::floor((1 - nearly_all) * last)),
                  most = ordered(places, std::ceil(nearly_all * last));
     centre_[axis] = (least + most) / 2;
-    half = std::max(half, room * (most - least) / 2);
+    half = std::max(half, margin * (most - least) / 2);
   }
   half_ = half > 0 ? half : 1;
 }

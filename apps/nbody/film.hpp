@@ -14,7 +14,7 @@ class Film {
  public:
   static constexpr std::size_t side = 400;  // pixels, of the square that a frame is
 
-  /// What is in view is fixed by the first bodies: nearly all of them, and some room around.
+  /// What is in view is fixed by the first bodies: nearly all of them, and a margin.
   explicit Film(const Bodies& first);
 
   /// One more frame.

@@ -30,7 +30,7 @@ struct Instructions {
   double (*run)(std::size_t times) = nullptr;
 };
 
-/// One way to compute the pulls. All functions add to the sums, and may be called by several threads for different
+/// One algorithm for the pulls. All functions add to the sums, and may be called by several threads for different
 /// sums.
 struct Kernel {
   std::string name;

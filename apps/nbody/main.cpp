@@ -1,4 +1,4 @@
-// How fast do bodies that pull each other move with plain MPI and with Wherry, by each way to divide the work?
+// How fast do bodies that pull each other move with plain MPI and with Wherry, by each scheme that divides the work?
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -40,16 +40,18 @@ apps::Option scheme_option(Settings& settings) {
 }
 
 /// Of a simulated machine.
-std::vector<apps::Option> pace_options(ComputeRate& pace) {
+std::vector<apps::Option> compute_rate_options(ComputeRate& compute_rate) {
   return {
       {"--pairs-per-s", "RATE", "pairs of bodies that a rank computes in a simulated second (default 1.5e9)",
-       [&pace](const std::string& text) { pace.pairs_per_s = apps::real_number(text, 1, 1e18); }},
+       [&compute_rate](const std::string& text) {
+         compute_rate.pairs_per_s = apps::real_number(text, 1, 1e18);
+       }},
       {"--pretend", "", "let pairs take time, but do not compute them: results are not checked",
-       [&pace](const std::string&) { pace.pretended = true; }}};
+       [&compute_rate](const std::string&) { compute_rate.pretended = true; }}};
 }
 
 /// On the first rank the bodies to begin with.
-std::optional<Snapshot> fit(const Settings& settings, int ranks) {
+std::optional<Snapshot> validate(const Settings& settings, int ranks) {
   check(settings);
   if (settings.reproducible && settings.scheme && !schemes()[*settings.scheme].reproducible)
     throw apps::usage_error("--reproducible: the scheme " + schemes()[*settings.scheme].name +
@@ -130,7 +132,7 @@ std::string bind(const Settings& settings, MPI_Comm comm) {
 /// Everything that is fixed before the first step.
 struct Start {
   Settings settings;
-  ComputeRate pace;
+  ComputeRate compute_rate;
   Bodies bodies;
   RunState state;
 };
@@ -140,7 +142,7 @@ class Run {
   Run(MPI_Comm comm, Start start)
       : comm_(comm),
         settings_(std::move(start.settings)),
-        pace_(start.pace),
+        compute_rate_(start.compute_rate),
         state_(std::move(start.state)),
         first_step_(state_.step),
         binding_(bind(settings_, comm)),
@@ -151,10 +153,10 @@ class Run {
         choice_(chosen(start.bodies)),
         count_(start.bodies.size()),
         scheme_(schemes()[choice_.scheme].make(comm, team_, count_)),
-        simulation_(comm, std::move(start.bodies), integrator_of(state_), state_.dt, team_, *scheme_, pace_) {
-  }
+        simulation_(comm, std::move(start.bodies), integrator_of(state_), state_.dt, team_, *scheme_,
+                    compute_rate_) {}
 
-  apps::Outcome work(apps::Progress& progress) {
+  apps::Results work(apps::Progress& progress) {
     simulation_.begin(sides_.exchanges(std::max(first_step_ - 1, 0L)));
     const Conserved before = measured();
     std::string wrong = motion_problem();
@@ -189,14 +191,14 @@ class Run {
     }
     const auto allgather = std::ranges::find(schemes(), true, &SchemeRow::reproducible) - schemes().begin();
     if (settings_.reproducible) return {static_cast<std::size_t>(allgather), ""};
-    return choose(comm_, team_, System(bodies), sides_.exchanges(1), pace_);
+    return choose(comm_, team_, System(bodies), sides_.exchanges(1), compute_rate_);
   }
 
-  Conserved measured() { return pace_.pretended ? Conserved{} : simulation_.measured(); }
-  std::string forces_problem() { return pace_.pretended ? "" : simulation_.forces_problem(); }
+  Conserved measured() { return compute_rate_.pretended ? Conserved{} : simulation_.measured(); }
+  std::string forces_problem() { return compute_rate_.pretended ? "" : simulation_.forces_problem(); }
   static std::string overflow(const Conserved& all) { return is_finite(all) ? "" : overflowed; }
   std::string motion_problem() const {
-    const std::string numbers = pace_.pretended ? "" : simulation_.numbers_problem();
+    const std::string numbers = compute_rate_.pretended ? "" : simulation_.numbers_problem();
     return numbers.empty() ? simulation_.replicas_problem() : numbers;
   }
 
@@ -310,7 +312,7 @@ class Run {
   }
 
   std::string right(const Conserved& before, const Conserved& after) const {
-    if (pace_.pretended) return "that the ranks move alike, and nothing else: no pair was computed";
+    if (compute_rate_.pretended) return "that the ranks move alike, and nothing else: no pair was computed";
     const Drift drift = drift_between(before, after);
     char text[400];
     std::snprintf(
@@ -324,7 +326,7 @@ class Run {
 
   MPI_Comm comm_;
   Settings settings_;
-  ComputeRate pace_;
+  ComputeRate compute_rate_;
   RunState state_;
   long first_step_;
   std::string binding_;
@@ -340,10 +342,10 @@ class Run {
   std::optional<Film> film_;  // on the first rank
 };
 
-apps::Outcome work(const Settings& settings, const ComputeRate& pace, const std::optional<Snapshot>& start,
-                   MPI_Comm comm, apps::Progress& progress) {
+apps::Results work(const Settings& settings, const ComputeRate& compute_rate,
+                   const std::optional<Snapshot>& start, MPI_Comm comm, apps::Progress& progress) {
   const RunState state = broadcast_state(start ? *start->state : RunState{}, comm);
-  Run run(comm, {settings, pace, broadcast(start ? start->bodies : Bodies(), comm), state});
+  Run run(comm, {settings, compute_rate, broadcast(start ? start->bodies : Bodies(), comm), state});
   return run.work(progress);
 }
 
@@ -352,11 +354,11 @@ apps::Outcome work(const Settings& settings, const ComputeRate& pace, const std:
 int main(int argc, char** argv) {
   Settings settings;
   constexpr double simulated_pairs_per_s = 1.5e9;
-  ComputeRate pace{.pairs_per_s = apps::simulated ? simulated_pairs_per_s : 0};
+  ComputeRate compute_rate{.pairs_per_s = apps::simulated ? simulated_pairs_per_s : 0};
   std::optional<Snapshot> start;
   std::vector<apps::Option> options = options_of(settings);
   options.insert(options.begin(), scheme_option(settings));
-  if (apps::simulated) std::ranges::move(pace_options(pace), std::back_inserter(options));
+  if (apps::simulated) std::ranges::move(compute_rate_options(compute_rate), std::back_inserter(options));
   const apps::Application application = {
       .manual = {.program = "nbody",
                  .summary = "Moves bodies that pull each other, every one every other, and prints how long "
@@ -370,9 +372,9 @@ int main(int argc, char** argv) {
                               "mpiexec -n 1 nbody --model kepler --integrator yoshida4 --dt 0.01"}},
       .options = std::move(options),
       .common = settings.common,
-      .fit = [&](int ranks) { start = fit(settings, ranks); },
+      .validate = [&](int ranks) { start = validate(settings, ranks); },
       .work = [&](MPI_Comm comm,
-                  apps::Progress& progress) { return work(settings, pace, start, comm, progress); },
+                  apps::Progress& progress) { return work(settings, compute_rate, start, comm, progress); },
   };
   return apps::run(argc, argv, application);
 }

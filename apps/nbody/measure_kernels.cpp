@@ -68,7 +68,7 @@ double seconds(Call&& call) {
 
 using Work = std::function<void(const Bodies& bodies, double eps2, Vectors& sums)>;
 
-/// One way to compute all pairs: the triangle (each for both bodies) or the full matrix.
+/// One form of all pairs: the triangle (each for both bodies) or the full matrix.
 struct Case {
   std::string kernel, pairs;
   bool triangle;

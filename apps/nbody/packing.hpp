@@ -8,24 +8,24 @@
 
 namespace nbody {
 
-/// What stands between two components in a packed block of `room` bodies.
-inline void pack(const Vectors& vectors, Range range, std::size_t room, std::span<double> to) {
+/// What stands between two components in a packed block of `capacity` bodies.
+inline void pack(const Vectors& vectors, Range range, std::size_t capacity, std::span<double> to) {
   for (std::size_t axis = 0; axis < 3; ++axis)
     std::ranges::copy(vectors[axis].subspan(range.begin, range.size()),
-                      to.begin() + static_cast<long>(axis * room));
+                      to.begin() + static_cast<long>(axis * capacity));
 }
 
-inline void unpack(std::span<const double> from, std::size_t room, Range range, Vectors& vectors) {
+inline void unpack(std::span<const double> from, std::size_t capacity, Range range, Vectors& vectors) {
   for (std::size_t axis = 0; axis < 3; ++axis)
-    std::ranges::copy(from.subspan(axis * room, range.size()),
+    std::ranges::copy(from.subspan(axis * capacity, range.size()),
                       vectors[axis].begin() + static_cast<long>(range.begin));
 }
 
 /// Adds instead of replacing.
-inline void unpack_adding(std::span<const double> from, std::size_t room, Range range, Vectors& vectors) {
+inline void unpack_adding(std::span<const double> from, std::size_t capacity, Range range, Vectors& vectors) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::span<double> sums = vectors[axis].subspan(range.begin, range.size());
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += from[axis * room + i];
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += from[axis * capacity + i];
   }
 }
 

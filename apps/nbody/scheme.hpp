@@ -1,4 +1,4 @@
-// Ways to divide the work of an acceleration among ranks: who computes which pairs, and what is exchanged for it.
+// Schemes that divide the work of an acceleration among ranks: who computes which pairs, and what is exchanged for it.
 #pragma once
 
 #include <mpi.h>

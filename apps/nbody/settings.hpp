@@ -40,7 +40,7 @@ struct Settings {
 
 std::vector<apps::Option> options_of(Settings& settings);
 
-/// Looks whether the settings agree with each other. Throws usage_error.
+/// Checks whether the settings agree with each other. Throws usage_error.
 void check(const Settings& settings);
 
 /// The bodies to begin with and where the run is. Reads files. Throws usage_error.

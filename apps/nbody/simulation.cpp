@@ -78,22 +78,22 @@ bool all_below(double limit, const Vectors& vectors, Range range) {
 }  // namespace
 
 Simulation::Simulation(MPI_Comm comm, Bodies bodies, const Integrator& integrator, double dt, Team& team,
-                       Scheme& scheme, const ComputeRate& pace)
+                       Scheme& scheme, const ComputeRate& compute_rate)
     : comm_(comm),
       system_(std::move(bodies)),
       integrator_(integrator),
       dt_(dt),
       team_(team),
       scheme_(scheme),
-      pace_(pace) {}
+      compute_rate_(compute_rate) {}
 
 void Simulation::begin(const Exchanges& with) {
-  Diary unused(pace_);
+  Diary unused(compute_rate_);
   scheme_.accelerate(system_, with, unused);
 }
 
 void Simulation::step(const Exchanges& with, StepTimes& times, Spans* spans) {
-  Diary diary(pace_, spans);
+  Diary diary(compute_rate_, spans);
   const double start = MPI_Wtime();
   nbody::step(integrator_, system_.bodies, system_.accelerations, scheme_.owned(), dt_,
               [&] { scheme_.accelerate(system_, with, diary); });

@@ -21,9 +21,9 @@ struct StepTimes {
 
 class Simulation {
  public:
-  /// All arguments but the bodies and the pace must outlive it. bodies: the same on all ranks.
+  /// All arguments but the bodies and the rate must outlive it. bodies: the same on all ranks.
   Simulation(MPI_Comm comm, Bodies bodies, const Integrator& integrator, double dt, Team& team,
-             Scheme& scheme, const ComputeRate& pace = {});
+             Scheme& scheme, const ComputeRate& compute_rate = {});
 
   /// The first accelerations. Collective.
   void begin(const Exchanges& with);
@@ -50,7 +50,7 @@ class Simulation {
   double dt_;
   Team& team_;
   Scheme& scheme_;
-  ComputeRate pace_;
+  ComputeRate compute_rate_;
 };
 
 constexpr const char* overflowed =

@@ -46,7 +46,7 @@ std::vector<int> grid_from(const std::string& text) {
 
 std::vector<apps::Option> options_of(Settings& settings) {
   std::vector<apps::Option> options = {
-      {"--decomposition", "WAY",
+      {"--decomposition", "KIND",
        "slab (all ranks exchange) or pencil (rows, then columns of ranks; default slab)",
        [&](const std::string& text) { settings.layout = apps::one_of(text, decomposition_names); }},
       {"--grid", "X,Y,Z", "points of the grid (default: a grid for these ranks with messages of 896 bytes)",
@@ -56,7 +56,7 @@ std::vector<apps::Option> options_of(Settings& settings) {
   return options;
 }
 
-void fit(const Settings& settings, int ranks) {
+void validate(const Settings& settings, int ranks) {
   if (whole(settings.grid_for(ranks)).points() > most_points)
     throw apps::usage_error("--grid: more than " + std::to_string(most_points) +
                             " points, which one rank could not check; write a smaller grid");
@@ -127,7 +127,7 @@ std::string name_of(const Grid& grid) {
   return std::to_string(grid[0]) + " x " + std::to_string(grid[1]) + " x " + std::to_string(grid[2]);
 }
 
-apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& progress) {
+apps::Results work(const Settings& settings, MPI_Comm comm, apps::Progress& progress) {
   const apps::Common& common = settings.common;
   const int ranks = apps::size_of(comm);
   const Layout& layout = decompositions[settings.layout];
@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
                               "mpiexec -n 4 pme --grid 192,144,110 --turns 5 --train 10"}},
       .options = options_of(settings),
       .common = settings.common,
-      .fit = [&](int ranks) { fit(settings, ranks); },
+      .validate = [&](int ranks) { validate(settings, ranks); },
       .work = [&](MPI_Comm comm, apps::Progress& progress) { return work(settings, comm, progress); },
   };
   return apps::run(argc, argv, application);

@@ -38,7 +38,7 @@ std::vector<apps::Option> options_of(Settings& settings) {
   return options;
 }
 
-void fit(const Settings& settings, int ranks) {
+void validate(const Settings& settings, int ranks) {
   for (const int size : settings.sizes)
     if (size % key_bytes != 0)
       throw apps::usage_error("--sizes: " + std::to_string(size) + " bytes are no whole number of keys of " +
@@ -130,20 +130,20 @@ void run(Comparison& comparison, const apps::Common& common, const std::string& 
   }
 }
 
-apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& progress) {
-  apps::Outcome outcome;
+apps::Results work(const Settings& settings, MPI_Comm comm, apps::Progress& progress) {
+  apps::Results results;
   for (const int size : settings.sizes) {
     Comparison comparison(comm, settings, size);
     run(comparison, settings.common, std::to_string(size) + " B", progress);
-    std::ranges::move(comparison.measurements(), std::back_inserter(outcome.measurements));
-    outcome.head = "radix sort of 64-bit keys in " + std::to_string(comparison.passes()) + " passes";
+    std::ranges::move(comparison.measurements(), std::back_inserter(results.measurements));
+    results.head = "radix sort of 64-bit keys in " + std::to_string(comparison.passes()) + " passes";
     if (!comparison.problem().empty()) {
-      outcome.wrong = std::to_string(size) + " B: " + comparison.problem();
-      return outcome;
+      results.wrong = std::to_string(size) + " B: " + comparison.problem();
+      return results;
     }
   }
-  outcome.right = "after every sort, the keys of all ranks are in order and the same as before";
-  return outcome;
+  results.right = "after every sort, the keys of all ranks are in order and the same as before";
+  return results;
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
                               "mpiexec -n 8 radix_sort --keys few --turns 5 --train 0"}},
       .options = options_of(settings),
       .common = settings.common,
-      .fit = [&](int ranks) { fit(settings, ranks); },
+      .validate = [&](int ranks) { validate(settings, ranks); },
       .work = [&](MPI_Comm comm, apps::Progress& progress) { return work(settings, comm, progress); },
   };
   return apps::run(argc, argv, application);

@@ -35,11 +35,11 @@ class Batch {
   /// Starts the gets of all that has been asked for; elements() are complete when the reader has been flushed.
   void start(Reader& reader) {
     elements_.resize(asked_);
-    std::span<Element> room = elements_;
+    std::span<Element> rest = elements_;
     for (const Stretch& each : stretches_) {
       const auto count = static_cast<std::size_t>(each.count);
-      get(reader, room.first(count), each.owner, static_cast<std::size_t>(each.first));
-      room = room.subspan(count);
+      get(reader, rest.first(count), each.owner, static_cast<std::size_t>(each.first));
+      rest = rest.subspan(count);
     }
     stretches_.clear();
     asked_ = 0;

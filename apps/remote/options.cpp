@@ -4,7 +4,7 @@
 #include <bit>
 #include <iterator>
 
-#include "remote/room.hpp"
+#include "remote/memory_limit.hpp"
 
 namespace remote {
 namespace {
@@ -75,7 +75,7 @@ std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
 }
 
 void check(const CacheOptions& cache) {
-  check_room(cache);
+  check_memory_limit(cache);
   if (!cache.ceiling_bytes || *cache.ceiling_bytes >= 2 * cache.memory_bytes) return;
   throw apps::usage_error("--ceiling-kib: " + std::to_string(*cache.ceiling_bytes >> 10) +
                           " is less than twice the " + std::to_string(cache.memory_bytes >> 10) +

@@ -1,4 +1,4 @@
-// The ways to read remote memory that an application compares, plain MPI first.
+// The methods of reading remote memory that an application compares, plain MPI first.
 #pragma once
 
 #include <mpi.h>

@@ -9,7 +9,7 @@ namespace apps {
 
 using Words = std::vector<std::string>;
 
-/// All rows have as many words as `sides` has signs: '<' for a column at the left of its room, '>' for one at the
+/// All rows have as many words as `sides` has signs: '<' for a column at the left of its width, '>' for one at the
 /// right.
 std::string columns(const std::vector<Words>& rows, const std::string& sides);
 

@@ -65,7 +65,7 @@ fs::path followed(fs::path path) {
   return path;
 }
 
-/// One name for all ways to write a path.
+/// One name for all spellings of a path.
 fs::path settled(const std::string& path) {
   std::error_code unknown;
   const fs::path whole = fs::absolute(followed(path), unknown);

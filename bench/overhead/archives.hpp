@@ -1,4 +1,4 @@
-// Objects as bytes in the ways of the source, beside Boost's own archives (boost.cpp).
+// Objects as bytes as the source makes them, beside Boost's own archives (boost.cpp).
 #pragma once
 
 #include <cstring>

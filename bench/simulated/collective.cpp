@@ -47,7 +47,7 @@ struct Asked {
   model::Machine machine;
 };
 
-struct Outcome {
+struct Result {
   double seconds = 0;
   Tally tally = {};
   int depth = 1;  // of a pipeline
@@ -82,12 +82,12 @@ double timed(Perform&& perform) {
   return MPI_Wtime() - start;
 }
 
-Outcome run_native(const Asked& asked, Call& call) {
+Result run_native(const Asked& asked, Call& call) {
   return {.seconds = timed([&] { return asked.what.call(call, nullptr); })};
 }
 
 template <class Schedule, class Binding>
-Outcome run_schedule(const Asked& asked, const Schedule& schedule, Binding& binding) {
+Result run_schedule(const Asked& asked, const Schedule& schedule, Binding& binding) {
   const run::Channel channel(mpi::linked_api(), MPI_COMM_WORLD, run::Waiting::library);
   const Place place{asked.placement, schedule.rank, asked.copy_bytes_per_s};
   simulated::Metered metered(schedule, binding, place);
@@ -96,7 +96,7 @@ Outcome run_schedule(const Asked& asked, const Schedule& schedule, Binding& bind
   return {.seconds = seconds, .tally = metered.tally()};
 }
 
-Outcome run_exchange(const Asked& asked, const schedule::Strategy& strategy, Call& call) {
+Result run_exchange(const Asked& asked, const schedule::Strategy& strategy, Call& call) {
   const schedule::Schedule schedule = strategy.schedule(asked.placement, call.rank);
   const auto block = static_cast<std::size_t>(call.block);
   std::vector<std::byte> staging(static_cast<std::size_t>(schedule.slots) * block);
@@ -105,7 +105,7 @@ Outcome run_exchange(const Asked& asked, const schedule::Strategy& strategy, Cal
   return run_schedule(asked, schedule, binding);
 }
 
-Outcome run_segments(const Asked& asked, const schedule::SegmentStrategy& strategy, int depth, Call& call) {
+Result run_segments(const Asked& asked, const schedule::SegmentStrategy& strategy, int depth, Call& call) {
   const schedule::SegmentSchedule schedule =
       schedule::schedule(strategy, asked.placement, call.rank, {.depth = depth});
   const schedule::SegmentLayout layout = schedule::layout_of(schedule);
@@ -114,9 +114,9 @@ Outcome run_segments(const Asked& asked, const schedule::SegmentStrategy& strate
   const run::Reduction sum(mpi::linked_api(), MPI_SUM, MPI_UNSIGNED_CHAR, 1, true);
   std::byte* const buffer = reinterpret_cast<std::byte*>(call.receive.data());
   run::SegmentBinding binding(schedule, layout, cut, buffer, buffer, working.data(), &sum);
-  Outcome outcome = run_schedule(asked, schedule, binding);
-  outcome.depth = depth;
-  return outcome;
+  Result result = run_schedule(asked, schedule, binding);
+  result.depth = depth;
+  return result;
 }
 
 /// The depth that the runtime would take. Counting takes long on many ranks, so rank 0 does it for all.
@@ -130,7 +130,7 @@ int depth_for(const Asked& asked, const schedule::SegmentStrategy& strategy, lon
   return depth;
 }
 
-Outcome run_strategy(const Asked& asked, Call& call) {
+Result run_strategy(const Asked& asked, Call& call) {
   if (asked.what.operation) {
     const bool in_blocks = schedule::in_blocks(*asked.what.operation);
     const auto bytes = in_blocks ? asked.block : static_cast<long long>(call.receive.size());
@@ -166,7 +166,7 @@ void enable(const Asked& asked, const Call& call, run::Runtime& runtime) {
 }
 
 /// Of training, the last call is the first after it; what is asked for by name is made ready in the call before.
-Outcome run_whole_path(const Asked& asked, Call& call) {
+Result run_whole_path(const Asked& asked, Call& call) {
   const std::string strategy = told(asked.strategy);
   simulated::WholePath path(strategy, candidates_of_process(), asked.machine);
   const auto once = [&] { return timed([&] { return asked.what.call(call, &path.runtime()); }); };
@@ -181,7 +181,7 @@ Outcome run_whole_path(const Asked& asked, Call& call) {
   return {.seconds = seconds, .chosen = path.chosen().last(), .trained_after = path.chosen().trained_after()};
 }
 
-Outcome run_asked(const Asked& asked, Call& call) {
+Result run_asked(const Asked& asked, Call& call) {
   if (asked.strategy == native_name) return run_native(asked, call);
   return told(asked.strategy).empty() ? run_strategy(asked, call) : run_whole_path(asked, call);
 }
@@ -212,7 +212,7 @@ std::string library() {
 }
 
 /// One JSON object on one line, by rank 0. Collective.
-void print(const Asked& asked, const Outcome& mine) {
+void print(const Asked& asked, const Result& mine) {
   const double seconds = apps::reduced(mine.seconds, MPI_MAX, MPI_COMM_WORLD);
   const Tally& did = mine.tally;
   const Tally most = {.messages = largest(did.messages),
@@ -254,8 +254,8 @@ int main(int argc, char** argv) {
                     .copy_bytes_per_s = std::atof(bench::option(argc, argv, "--copy-rate", "1e9").c_str()),
                     .machine = machine};
   Call call = simulated::prepared(*what, rank, size, block);
-  const Outcome outcome = run_asked(asked, call);
+  const Result result = run_asked(asked, call);
   require_right(asked, call);
-  print(asked, outcome);
+  print(asked, result);
   MPI_Finalize();
 }

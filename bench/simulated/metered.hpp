@@ -12,7 +12,7 @@
 
 namespace simulated {
 
-/// What one rank did; in the terms of model::Cost.
+/// What one rank did; as model::Cost counts.
 struct Tally {
   long long messages = 0, messages_between = 0, bytes = 0, bytes_between = 0, copied_bytes = 0;
 };

@@ -17,28 +17,30 @@ namespace {
 class Line {
  public:
   /// group: a number above 0 of this line alone.
-  Line(MPI_Comm comm, int group, int key, std::size_t room) : group_(group), room_(3 * room) {
+  Line(MPI_Comm comm, int group, int key, std::size_t capacity) : group_(group), capacity_(3 * capacity) {
     MPI_Comm_split(comm, group, key, &comm_);
-    packed_.resize(room_ * static_cast<std::size_t>(apps::size_of(comm_)));
-    block_.resize(room_);
+    packed_.resize(capacity_ * static_cast<std::size_t>(apps::size_of(comm_)));
+    block_.resize(capacity_);
   }
   ~Line() { MPI_Comm_free(&comm_); }
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
 
   int group() const { return group_; }
-  std::span<double> block(std::size_t number) { return std::span(packed_).subspan(number * room_, room_); }
+  std::span<double> block(std::size_t number) {
+    return std::span(packed_).subspan(number * capacity_, capacity_);
+  }
   std::span<double> own() { return block_; }
 
   /// own() of every rank into its block.
   const char* gather(const Exchanges& with) {
-    const int count = static_cast<int>(room_);
+    const int count = static_cast<int>(capacity_);
     with.allgather(block_.data(), count, MPI_DOUBLE, packed_.data(), count, MPI_DOUBLE, comm_);
     return with.strategy();
   }
   /// The sum over the ranks of each block into its rank's own().
   const char* sum(const Exchanges& with) {
-    with.reduce_scatter_block(packed_.data(), block_.data(), static_cast<int>(room_), MPI_DOUBLE, MPI_SUM,
+    with.reduce_scatter_block(packed_.data(), block_.data(), static_cast<int>(capacity_), MPI_DOUBLE, MPI_SUM,
                               comm_);
     return with.strategy();
   }
@@ -46,7 +48,7 @@ class Line {
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
   int group_;
-  std::size_t room_;
+  std::size_t capacity_;
   std::vector<double> block_, packed_;
 };
 
@@ -58,9 +60,9 @@ class Grid : public Scheme {
         ranks_(static_cast<std::size_t>(apps::size_of(comm))),
         rank_(apps::rank_of(comm)),
         shape_(grid_shape(apps::size_of(comm))),
-        room_((bodies + ranks_ - 1) / ranks_),
-        row_(comm, 1 + rank_ / shape_.columns, rank_ % shape_.columns, room_),
-        column_(comm, 1 + shape_.rows + rank_ % shape_.columns, rank_ / shape_.columns, room_) {
+        capacity_((bodies + ranks_ - 1) / ranks_),
+        row_(comm, 1 + rank_ / shape_.columns, rank_ % shape_.columns, capacity_),
+        column_(comm, 1 + shape_.rows + rank_ % shape_.columns, rank_ / shape_.columns, capacity_) {
     for (int c = 0; c < shape_.columns; ++c)
       row_ranks_.push_back(rank_ / shape_.columns * shape_.columns + c);
     for (int r = 0; r < shape_.rows; ++r)
@@ -84,14 +86,14 @@ class Grid : public Scheme {
     clear_own(sums);
     sum(column_, column_ranks_, sums, with, diary);
     clear_own(sums);
-    unpack_adding(row_.own(), room_, owned(), sums);
-    unpack_adding(column_.own(), room_, owned(), sums);
+    unpack_adding(row_.own(), capacity_, owned(), sums);
+    unpack_adding(column_.own(), capacity_, owned(), sums);
   }
 
  private:
   Range block(int rank) const {
     const auto number = static_cast<std::size_t>(rank);
-    return {std::min(number * room_, bodies_), std::min((number + 1) * room_, bodies_)};
+    return {std::min(number * capacity_, bodies_), std::min((number + 1) * capacity_, bodies_)};
   }
 
   /// This rank's half of the pairs of the bodies of p, in its row, and of q, in its column.
@@ -103,9 +105,9 @@ class Grid : public Scheme {
   void gather(Line& line, const std::vector<int>& ranks, Vectors& place, const Exchanges& with,
               Diary& diary) {
     const auto gather_line = [&] {
-      pack(place, owned(), room_, line.own());
+      pack(place, owned(), capacity_, line.own());
       diary.note(line.gather(with));
-      for (std::size_t i = 0; i < ranks.size(); ++i) unpack(line.block(i), room_, block(ranks[i]), place);
+      for (std::size_t i = 0; i < ranks.size(); ++i) unpack(line.block(i), capacity_, block(ranks[i]), place);
     };
     diary.exchange(Doing::gather, gather_line, line.group());
   }
@@ -113,7 +115,7 @@ class Grid : public Scheme {
   void sum(Line& line, const std::vector<int>& ranks, const Vectors& sums, const Exchanges& with,
            Diary& diary) {
     const auto sum_line = [&] {
-      for (std::size_t i = 0; i < ranks.size(); ++i) pack(sums, block(ranks[i]), room_, line.block(i));
+      for (std::size_t i = 0; i < ranks.size(); ++i) pack(sums, block(ranks[i]), capacity_, line.block(i));
       diary.note(line.sum(with));
     };
     diary.exchange(Doing::reduce, sum_line, line.group());
@@ -128,7 +130,7 @@ class Grid : public Scheme {
   std::size_t bodies_, ranks_;
   int rank_;
   GridShape shape_;
-  std::size_t room_;  // bodies in a block
+  std::size_t capacity_;  // bodies in a block
   Line row_, column_;
   std::vector<int> row_ranks_, column_ranks_;
   Work work_;

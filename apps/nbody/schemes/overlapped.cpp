@@ -15,9 +15,9 @@ namespace {
 constexpr double most_blocks = 8;
 /// A block's reduction should not be all latency. Pairs: of a rank, in the middle of all blocks.
 constexpr double least_bodies = 64, least_pairs = 100000;
-/// Between looks at the reductions under way: from tenths of a millisecond to some milliseconds, by the processor; and
+/// Between polls of the reductions under way: from tenths of a millisecond to some milliseconds, by the processor; and
 /// enough to be worth filling a tile of columns.
-constexpr std::uint64_t pairs_between_looks = 1'000'000;
+constexpr std::uint64_t pairs_between_polls = 1'000'000;
 
 class ColumnBlock {
  public:
@@ -35,8 +35,8 @@ class ColumnBlock {
     sum->start();
     is_over_ = false;
   }
-  void look(const Exchanges& with) {
-    if (!is_over_) is_over_ = sums_of_.at(&with)->look();
+  void poll(const Exchanges& with) {
+    if (!is_over_) is_over_ = sums_of_.at(&with)->poll();
   }
   void finish(Vectors& accelerations, const Exchanges& with) {
     sums_of_.at(&with)->wait();
@@ -86,7 +86,7 @@ class Overlapped : public Scheme {
       diary.compute(static_cast<double>(pairs(step)),
                     [&] { team_.both(system.bodies.points(), step, system.accelerations.sums()); });
       diary.exchange(Doing::send, [&] {
-        for (std::size_t under_way = 0; under_way < block; ++under_way) blocks_[under_way].look(with);
+        for (std::size_t under_way = 0; under_way < block; ++under_way) blocks_[under_way].poll(with);
       });
     }
   }
@@ -112,7 +112,7 @@ std::unique_ptr<Scheme> overlapped_in(std::size_t blocks, MPI_Comm comm, Team& t
 
 std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies) {
   const std::size_t blocks = overlapped_blocks(bodies, static_cast<std::size_t>(apps::size_of(comm)));
-  return overlapped_in(blocks, comm, team, bodies, pairs_between_looks);
+  return overlapped_in(blocks, comm, team, bodies, pairs_between_polls);
 }
 
 }  // namespace nbody

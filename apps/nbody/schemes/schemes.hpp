@@ -14,7 +14,7 @@ std::unique_ptr<Scheme> node_shared_among(MPI_Comm comm, MPI_Comm node, Team& te
 std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies);
 /// In how many blocks that adds up.
 std::size_t overlapped_blocks(std::size_t bodies, std::size_t ranks);
-/// The same with other blocks, and looks at the reductions under way after so many pairs.
+/// The same with other blocks, and polls the reductions under way after so many pairs.
 std::unique_ptr<Scheme> overlapped_in(std::size_t blocks, MPI_Comm comm, Team& team, std::size_t bodies,
                                       std::uint64_t pairs_between);
 std::unique_ptr<Scheme> allgathered(MPI_Comm comm, Team& team, std::size_t bodies);

@@ -48,7 +48,7 @@ std::string problem_of(const Application& application, const Words& words, MPI_C
   try {
     parse(words, application.options);
     if (common.help) return "";
-    application.fit(size_of(comm));
+    application.validate(size_of(comm));
     if (rank_of(comm) == 0) check_writable({{"--json", common.json}});
     return "";
   } catch (const usage_error& error) {
@@ -107,20 +107,20 @@ void warn_of_preload(const Manual& manual) {
         "Wherry is preloaded, so plain MPI is Wherry as well; start it without `wherry run` to compare them");
 }
 
-Exit report(const Application& application, const Outcome& outcome, MPI_Comm comm) {
+Exit report(const Application& application, const Results& results, MPI_Comm comm) {
   const Machine where = machine(application.manual, comm);
   const std::string ranks = counted(static_cast<std::uint64_t>(where.ranks), "rank", "ranks");
-  std::printf("%s\n%s, %s; %s\n\n%s\n", outcome.head.c_str(), where.mpi.c_str(), ranks.c_str(), statistic,
-              table(outcome.measurements, outcome.side).c_str());
-  if (!outcome.more.empty()) std::printf("%s\n", outcome.more.c_str());
-  if (!outcome.wrong.empty()) {
-    say(application.manual, "wrong result: " + outcome.wrong);
+  std::printf("%s\n%s, %s; %s\n\n%s\n", results.head.c_str(), where.mpi.c_str(), ranks.c_str(), statistic,
+              table(results.measurements, results.side).c_str());
+  if (!results.more.empty()) std::printf("%s\n", results.more.c_str());
+  if (!results.wrong.empty()) {
+    say(application.manual, "wrong result: " + results.wrong);
     return failed;
   }
-  std::printf("checked: %s\n", outcome.right.c_str());
+  std::printf("checked: %s\n", results.right.c_str());
   if (application.common.json.empty()) return done;
   try {
-    write_whole(application.common.json, json(where, outcome.measurements));
+    write_whole(application.common.json, json(where, results.measurements));
   } catch (const std::exception& error) {
     say(application.manual, error.what());
     return failed;
@@ -133,9 +133,9 @@ Exit work(const Application& application, MPI_Comm comm) {
   if (first) warn_of_preload(application.manual);
   std::optional<Progress> progress(std::in_place, application.manual.program,
                                    first ? application.common.progress : ShowProgress::nowhere);
-  const Outcome outcome = application.work(comm, *progress);
+  const Results results = application.work(comm, *progress);
   progress.reset();
-  const int code = first ? report(application, outcome, comm) : done;
+  const int code = first ? report(application, results, comm) : done;
   return static_cast<Exit>(reduced(code, MPI_MAX, comm));
 }
 

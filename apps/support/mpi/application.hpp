@@ -15,7 +15,7 @@
 namespace apps {
 
 /// What the work of an application hands back, the same on all ranks.
-struct Outcome {
+struct Results {
   std::string head;  // what ran, in a line above the table
   std::vector<Measurement> measurements;
   std::string wrong;            // what is wrong with a result; empty: all are right
@@ -28,14 +28,14 @@ struct Application {
   Manual manual;
   std::vector<Option> options;
   Common& common;
-  /// Looks whether the settings fit so many ranks, before any work. Throws usage_error. Local.
-  std::function<void(int ranks)> fit;
+  /// Checks whether the settings are possible on so many ranks, before any work. Throws usage_error. Local.
+  std::function<void(int ranks)> validate;
   /// Collective over comm.
-  std::function<Outcome(MPI_Comm comm, Progress& progress)> work;
+  std::function<Results(MPI_Comm comm, Progress& progress)> work;
 };
 
-/// The whole of main(); returns the exit code, the same on all ranks: 0 done; 1 a wrong result, or no room for the
-/// file; 2 wrong usage, said once.
+/// The whole of main(); returns the exit code, the same on all ranks: 0 done; 1 a wrong result, or a file
+/// that cannot be written; 2 wrong usage, said once.
 int run(int argc, char** argv, const Application& application);
 
 }  // namespace apps

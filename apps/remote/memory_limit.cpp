@@ -1,4 +1,4 @@
-#include "remote/room.hpp"
+#include "remote/memory_limit.hpp"
 
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ void check_taken(const std::string& option, std::size_t asked, double taken) {
 
 }  // namespace
 
-void check_room(const CacheOptions& cache) {
+void check_memory_limit(const CacheOptions& cache) {
   const BlockOptions blocks{.memory_bytes = cache.memory_bytes, .block_bytes = cache.block_bytes};
   check_taken("--cache-kib", cache.memory_bytes, windows * static_cast<double>(BlockReader::bytes(blocks)));
   // What an adaptive cache begins with is a share of its ceiling.

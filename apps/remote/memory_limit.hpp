@@ -6,6 +6,6 @@
 namespace remote {
 
 /// Throws usage_error, which names the option, if one rank's caches alone take more than the machine has. Local.
-void check_room(const CacheOptions& cache);
+void check_memory_limit(const CacheOptions& cache);
 
 }  // namespace remote
