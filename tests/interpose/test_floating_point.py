@@ -38,7 +38,13 @@ def test_environment_is_the_programs(mpi: Launcher, preload: Path, program: Path
 def choices(record: Record) -> list[tuple[str, str, int, int, int]]:
     """What ran how often for which sizes, and what was decided of it."""
     return sorted(
-        (record.function(row["function"]), text(row["strategy"]), int(row["comm"]), int(row["bucket"]), int(row["calls"]))
+        (
+            record.function(row["function"]),
+            text(row["strategy"]),
+            int(row["comm"]),
+            int(row["bucket"]),
+            int(row["calls"]),
+        )
         for row in record.tables["uses"]
     )
 

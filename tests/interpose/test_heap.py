@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -50,3 +53,35 @@ def test_as_many_page_faults_where_nothing_is_changed(mpi: Launcher, preload: Pa
     wherry = counts(mpi, command, env, preload=True)
     for under, without in zip(wherry, native, strict=True):
         assert abs(under.faults - without.faults) <= 0.01 * without.faults + OWN_FAULTS, (wherry, native)
+
+
+def memory_calls(
+    mpi: Launcher, command: list[str | Path], folder: Path, env: Mapping[str, str] | None = None, preload: bool = False
+) -> list[Counter[str]]:
+    """The system calls by which the main thread of each rank gets memory and gives it back."""
+    folder.mkdir()
+    traced = ["strace", "-qq", "-ff", "-e", "trace=brk,mmap,munmap,mremap", "-o", folder / "calls"]
+    counts(mpi, [*traced, *command], env, preload=preload)
+    found = [Counter(line.split("(")[0] for line in log.read_text().splitlines()) for log in folder.glob("calls.*")]
+    return sorted(found, key=Counter.total, reverse=True)[:2]
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is missing (as root: apt-get install strace)")
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"], indirect=True)
+@pytest.mark.parametrize("name", ["C", "NumPy"])
+def test_as_many_calls_for_memory_where_nothing_is_changed(
+    mpi: Launcher, preload: Path, name: str, tmp_path: Path
+) -> None:
+    """The heap grows and shrinks as often, within 1% and what loading Wherry takes: else its thresholds have changed."""
+    source, arguments = {"C": ("work_arrays.c", ["500"]), "NumPy": ("halo.py", ["400", "100"])}[name]
+    command = [*program(mpi, source, tmp_path), *arguments]
+    native = memory_calls(mpi, command, tmp_path / "native")
+    out = tmp_path / "out"
+    out.mkdir()
+    env = {"WHERRY_OUTPUT": str(out), "WHERRY_MEMORY": "leave", **NATIVE}
+    wherry = memory_calls(mpi, command, tmp_path / "wherry", env, preload=True)
+    assert list(out.glob("*.wrec")), "Wherry recorded nothing"
+    for under, without in zip(wherry, native, strict=True):
+        assert abs(under["brk"] - without["brk"]) <= 0.01 * without["brk"] + 8, (wherry, native)
+        for call in ("mmap", "munmap", "mremap"):
+            assert abs(under[call] - without[call]) <= 0.01 * without[call] + 24, (wherry, native)

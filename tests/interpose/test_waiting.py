@@ -117,13 +117,18 @@ def test_polling_gives_what_waiting_gives(
 
 @pytest.mark.parametrize("mpi", ["mpich", "openmpi"], indirect=True)
 def test_threads_that_wait_at_once(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
-    """Each makes all calls, in a communicator of its own, and gets what it gets natively. Intel MPI may stand still there without Wherry."""
+    """Each makes all calls, in a communicator of its own, and gets what it gets natively.
+
+    Intel MPI may stand still there, without Wherry.
+    """
     threads = {"WAITING_LEVEL": "multiple", "WAITING_THREADS": "2"}
     natively = runs.natively(RANKS, threads, tmp_path / "natively")
     results, records = runs.with_wherry(RANKS, {"WHERRY_WAIT": "yield", **threads}, tmp_path / "polling")
     assert results == natively
     once = runs.without(RANKS)
-    assert all(len(twice.splitlines()) == 2 * len(one.splitlines()) - 1 for twice, one in zip(results, once, strict=True))
+    assert all(
+        len(twice.splitlines()) == 2 * len(one.splitlines()) - 1 for twice, one in zip(results, once, strict=True)
+    )
     for function in ALONE:
         assert sum(polled(record).get(function, 0) for record in records) > 0, function
 

@@ -29,7 +29,9 @@ def test_kept(tmp_path: Path) -> None:
 
 def test_what_it_gained_is_said_where_calls_were_counted_before_and_since(tmp_path: Path) -> None:
     [line] = said(tmp_path, {**BEFORE, "calls": 200}, {**SINCE, "calls": 1600})
-    assert line.endswith("since malloc keeps freed memory; processor time for each call of MPI: 1 ms before, 500 us since")
+    assert line.endswith(
+        "since malloc keeps freed memory; processor time for each call of MPI: 1 ms before, 500 us since"
+    )
     for before, since in ((99, 1600), (200, 99)):
         [line] = said(tmp_path, {**BEFORE, "calls": before}, {**SINCE, "calls": since})
         assert line.endswith("; what that gained was not measured")
