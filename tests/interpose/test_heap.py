@@ -72,7 +72,7 @@ def memory_calls(
 def test_as_many_calls_for_memory_where_nothing_is_changed(
     mpi: Launcher, preload: Path, name: str, tmp_path: Path
 ) -> None:
-    """The heap grows and shrinks as often, within 1% and what loading Wherry takes: else its thresholds have changed."""
+    """The heap grows and shrinks as often, within 1% and what loading takes: else its thresholds have changed."""
     source, arguments = {"C": ("work_arrays.c", ["500"]), "NumPy": ("halo.py", ["400", "100"])}[name]
     command = [*program(mpi, source, tmp_path), *arguments]
     native = memory_calls(mpi, command, tmp_path / "native")
