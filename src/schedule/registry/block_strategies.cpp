@@ -17,17 +17,6 @@
 namespace wherry::schedule {
 namespace {
 
-// A strategy asks for so many ranks that it differs from the plainer ones: trials of twins are wasted.
-constexpr Applies always{has_ranks<1>, "any number of ranks"};
-constexpr Applies three_ranks{has_ranks<3>, "at least 3 ranks"};
-constexpr Applies four_ranks{has_ranks<4>, "at least 4 ranks"};
-constexpr Applies five_ranks{has_ranks<5>, "at least 5 ranks"};
-constexpr Applies six_ranks{has_ranks<6>, "at least 6 ranks (with fewer, its window never fills)"};
-constexpr Applies nine_ranks{has_ranks<9>, "at least 9 ranks"};
-constexpr Applies seventeen_ranks{has_ranks<17>, "at least 17 ranks"};
-constexpr Applies eighteen_ranks{has_ranks<18>, "at least 18 ranks (with fewer, its window never fills)"};
-constexpr Applies shared_nodes{has_shared_nodes, "several nodes, at least one of them with several ranks"};
-
 template <PlacesOf places>
 using OnGrid = Digits<Grid, places>;
 template <int radix>
@@ -43,7 +32,7 @@ constexpr Strategy with_graphs(Strategy row, OnGraph on_graph) {
   return row;
 }
 
-constexpr Strategy table[] = {
+constexpr Strategy of_blocks[] = {
     with_graphs(row<Rounds<rotation, all_at_once>>("direct", always,
                                                    "every block straight to its destination, all at once"),
                 any_graph),
@@ -86,13 +75,13 @@ constexpr Strategy table[] = {
 };
 
 const Strategy* named(std::string_view name) {
-  const auto* const found = std::ranges::find(table, name, &Strategy::name);
-  return found == std::end(table) ? nullptr : found;
+  const auto* const found = std::ranges::find(of_blocks, name, &Strategy::name);
+  return found == std::end(of_blocks) ? nullptr : found;
 }
 
 }  // namespace
 
-std::span<const Strategy> block_strategies() { return table; }
+std::span<const Strategy> block_strategies() { return of_blocks; }
 
 const Strategy* find_strategy(std::string_view name) {
   const Strategy* const found = named(name);

@@ -19,7 +19,7 @@ using namespace segments;
 using enum Operation;
 using enum Ranks;
 
-// ---- Where it applies. A strategy asks for so many ranks that it differs from the plainer ones.
+// ---- Where it applies.
 
 bool is_power_of_two(int n) { return std::has_single_bit(static_cast<unsigned>(n)); }
 
@@ -30,14 +30,8 @@ bool on_even(const topology::Placement& placement) {
   return placement.size() >= 6 && placement.size() % 2 == 0;
 }
 
-constexpr Applies always{has_ranks<1>, "any number of ranks"};
-constexpr Applies three_ranks{has_ranks<3>, "at least 3 ranks"};
-constexpr Applies four_ranks{has_ranks<4>, "at least 4 ranks"};
-constexpr Applies five_ranks{has_ranks<5>, "at least 5 ranks"};
-constexpr Applies eighteen_ranks{has_ranks<18>, "at least 18 ranks (with fewer, its window never fills)"};
 constexpr Applies power_of_two{on_power_of_two, "a power of two of ranks, at least 4"};
 constexpr Applies even{on_even, "an even number of ranks, at least 6"};
-constexpr Applies shared_nodes{has_shared_nodes, "several nodes, at least one of them with several ranks"};
 
 // ---- Into how many segments the buffer is cut.
 
@@ -81,7 +75,7 @@ constexpr SegmentStrategy reducing(Operation operation, std::string_view name, A
   return {operation, name, summary, applies.to, applies.needs, segments, add, keeps_order, ranks};
 }
 
-constexpr SegmentStrategy table[] = {
+constexpr SegmentStrategy of_segments[] = {
     moving(allgather, "direct", always, alike, per_rank, allgather_by<rotation_collect>,
            "straight to everybody, all at once"),
     moving(allgather, "direct16", eighteen_ranks, alike, per_rank, allgather_by<rotation_collect, 16>,
@@ -220,12 +214,12 @@ bool reduces(Operation operation) {
   return operation == reduce || operation == allreduce || operation == reduce_scatter;
 }
 
-std::span<const SegmentStrategy> segment_strategies() { return table; }
+std::span<const SegmentStrategy> segment_strategies() { return of_segments; }
 
 std::span<const SegmentStrategy> segment_strategies(Operation operation) {
   const auto mine = [=](const SegmentStrategy& s) { return s.operation == operation; };
-  const auto* const first = std::find_if(std::begin(table), std::end(table), mine);
-  return {first, std::find_if_not(first, std::end(table), mine)};
+  const auto* const first = std::find_if(std::begin(of_segments), std::end(of_segments), mine);
+  return {first, std::find_if_not(first, std::end(of_segments), mine)};
 }
 
 const SegmentStrategy* find_strategy(Operation operation, std::string_view name) {
