@@ -30,7 +30,7 @@ Settings on_nodes() {
 
 bool has_straight(const run::Choice& choice) {
   return std::ranges::any_of(choice.algorithms, [](const std::optional<run::Algorithm>& algorithm) {
-    return algorithm && algorithm->exchange->hops == schedule::Hops::single;
+    return algorithm && schedule::find_strategy(algorithm->name())->hops == schedule::Hops::single;
   });
 }
 
