@@ -21,6 +21,7 @@ RUNNING = {
     "wherry.cli",
     "wherry.cli.common",
     "wherry.cli.run",
+    "wherry.collective_names",
     "wherry.elf",
     "wherry.errors",
     "wherry.files",
