@@ -1,4 +1,4 @@
-"""The study of datatypes: answers, tables and settings follow from records alone; a quick run of each library."""
+"""The study of datatypes: answers, tables and settings follow from records alone; a quick run of two libraries."""
 
 from __future__ import annotations
 
@@ -261,6 +261,7 @@ def shown_in(folder: Path, part: StudyPart, records: list[Measurement]) -> str:
     return written[-1].read_text()
 
 
+@on("openmpi", "mpich")
 def test_a_quick_run_of_the_experiment(mpi: Launcher, tmp_path: Path) -> None:
     """The program ends with an error if any element that was received is wrong."""
     (part,) = datatypes.STUDY.find(["node"])
@@ -277,6 +278,7 @@ def test_a_quick_run_of_the_experiment(mpi: Launcher, tmp_path: Path) -> None:
     assert "| nothing beats copying by hand |" in text
 
 
+@on("openmpi", "mpich")
 def test_a_quick_run_of_the_matrix(mpi: Launcher, tmp_path: Path) -> None:
     """The program ends with an error if a cell differs between variants, or from the serial computation."""
     (part,) = datatypes.STUDY.find(["matrix"])
