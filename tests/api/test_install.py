@@ -45,7 +45,13 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def install(mpi: Launcher, way: str, tree: Path, prefix: Path) -> None:
     # Neither optimized nor for a debugger, which takes the compiler half as long.
-    options = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DWHERRY_PROGRAMS=OFF", "-DWHERRY_NEEDS_MPI=ON", *WAYS[way](mpi.mpi)]
+    options = [
+        "-DCMAKE_BUILD_TYPE=Debug",
+        "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
+        "-DWHERRY_PROGRAMS=OFF",
+        "-DWHERRY_NEEDS_MPI=ON",
+        *WAYS[way](mpi.mpi),
+    ]
     said = run_tool(["cmake", "-G", "Ninja", "-S", ROOT, "-B", tree, *options], mpi.env)
     assert f"MPI path-openmpi: {mpi.mpi.prefix}/lib/" in said
     run_tool(["cmake", "--build", tree, "--target", "wherry", "wherry-openmpi"], mpi.env)
