@@ -85,6 +85,10 @@ def show(console: Console, records: Sequence[Measurement]) -> None:
         console.print(_table(rows))
         note = "(95%): confidence interval of the ratio; above 1 the program is faster with Wherry"
         console.print(note, style="dim", highlight=False)
+        console.print("what Wherry did:")
+    for row in rows:
+        text = f"  {row['title']}, {row['where']}: {'; '.join(results.did(row))}"
+        console.print(escape(text), highlight=False, soft_wrap=True)
     for line in results.left_out(records, "failed"):
         console.print(f"FAILED: {escape(line)}", style="red", highlight=False, soft_wrap=True)
     for line in results.left_out(records, "skipped"):

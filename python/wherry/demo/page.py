@@ -76,14 +76,13 @@ def _tables(records: Sequence[Measurement]) -> Markup:
 
 
 def _table(records: Sequence[Measurement]) -> Markup:
-    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in results.HEADERS)))
+    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in (*results.HEADERS, "what Wherry did"))))
     body = tag("tbody", *(_row(record) for record in records))
     return tag("div", tag("table", head, body), class_="scroll")
 
 
 def _row(record: Measurement) -> Markup:
-    title, where, without, with_, ratio, verdict, _, answers = results.cells(record)
-    did = tag("ul", *(tag("li", line) for line in record["did"])) if record["did"] else "nothing but recording"
+    title, where, without, with_, ratio, verdict, answers = results.cells(record)
     return tag(
         "tr",
         tag("td", tag("b", title), Markup("<br>"), record["about"]),
@@ -92,8 +91,8 @@ def _row(record: Measurement) -> Markup:
         tag("td", with_, class_="time"),
         tag("td", ratio, class_=f"ratio {verdict.split()[0]}"),
         tag("td", verdict, class_=verdict.split()[0]),
-        tag("td", did),
         tag("td", answers),
+        tag("td", tag("ul", *(tag("li", line) for line in results.did(record)))),
     )
 
 
