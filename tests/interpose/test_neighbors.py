@@ -12,7 +12,7 @@ from preloading import PROGRAMS, Runs, asking_for, blocking_uses, launcher_of, r
 
 from wherry.analysis.record import text
 
-REGISTRY = ROOT / "src/schedule/graph/neighborhood_strategies.cpp"
+REGISTRY = ROOT / "src/schedule/registry/block_strategies.cpp"
 OPERATIONS = tuple(f"neighbor_{name}" for name in ("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"))
 PER_NODE = "2"  # ranks
 
@@ -21,7 +21,8 @@ EVERY_STRATEGY = 10
 
 
 def registered() -> list[str]:
-    return re.findall(r'^    \{"(\w+)",', REGISTRY.read_text(), re.MULTILINE)
+    """Those of rows that say what a strategy does on a graph."""
+    return re.findall(r'(?:with_graphs\(\s*row<[^"]*|\{\.name = )"(\w+)"', REGISTRY.read_text())
 
 
 def told(strategy: str) -> dict[str, str]:
