@@ -1,4 +1,4 @@
-"""Lines on stderr. Without rich, which takes longer to import than all that `wherry run` does before the start."""
+"""Lines on stderr. Without rich and click: to import them takes longer than all that `wherry run` does before a start."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 import sys
 from typing import IO, cast
 
-import click
+from wherry.ansi import style
 
 #: By the level of a message.
-_STYLES = {"error": {"fg": "red"}, "warning": {"fg": "yellow"}, "note": {"dim": True}}
+_STYLES = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
 def takes_colours() -> bool:
@@ -20,8 +20,9 @@ def takes_colours() -> bool:
 
 def say(text: str, level: str = "") -> None:
     """`wherry: text`, in the level's colour on a terminal that takes colours."""
-    style = _STYLES.get(level, {}) if takes_colours() else {}
-    click.secho(f"wherry: {text}", file=unfailing_stderr(), **style)  # type: ignore[arg-type]
+    line = f"wherry: {text}"
+    shown = style(line, _STYLES[level]) if level in _STYLES and takes_colours() else line
+    unfailing_stderr().write(f"{shown}\n")
 
 
 class _Unfailing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import IO
 
-from click import style, unstyle
+from wherry.ansi import style, unstyle
 
 _GAP = "  "
 #: What would move the cursor, in names that programs choose.
@@ -13,11 +13,11 @@ _NO_CONTROLS = dict.fromkeys(b"\a\b\t\v\f\r")
 
 
 def bold(text: str) -> str:
-    return style(text, bold=True)
+    return style(text, "bold")
 
 
 class Screen:
-    """Where lines are shown. Styled ones (click.style) keep their colours only where these are wanted."""
+    """Where lines are shown. Styled ones (ansi.style) keep their colours only where these are wanted."""
 
     def __init__(self, file: IO[str], columns: int, colours: bool = False) -> None:
         self._file = file
@@ -49,7 +49,7 @@ class Screen:
             )
             for row in (header, *rows)
         ]
-        self.whole_line(style(lines[0], dim=True))
+        self.whole_line(style(lines[0], "dim"))
         for line in lines[1:]:
             self.whole_line(line)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from click import style
-
 from wherry import units
 from wherry.analysis import Analysis
+from wherry.ansi import style
 from wherry.collective_names import NEIGHBORHOODS, OPERATIONS, REDUCTIONS
 from wherry.run.settings import mpi_name
 
@@ -114,7 +113,7 @@ def _function(function: str, tally: Tally) -> list[str]:
 def _replaced(row: Replacement, calls: int) -> str:
     share = units.percent(row.calls / max(calls, 1))
     origin = " (chosen in an earlier run)" if row.loaded else ""
-    return f"replaced {share} of {row.function} calls by {style(row.strategy, fg='green')}{origin}"
+    return f"replaced {share} of {row.function} calls by {style(row.strategy, 'green')}{origin}"
 
 
 def _why_nothing(analysis: Analysis, switched_off: str) -> str:

@@ -9,6 +9,7 @@ import click
 
 from wherry.cli.common import examples, no_separator
 from wherry.run import runner
+from wherry.run.options import Options
 
 
 @click.command(
@@ -41,11 +42,11 @@ def run(
     Ends with a summary on stderr: the time in MPI, by call and by place, and what Wherry replaced. The exit code is
     the program's.
     """
-    options = runner.Options(report, profile_only, verbose)
+    options = Options(report, profile_only, verbose)
     sys.exit(_on_cluster(command, options, hosts) if netlab else runner.run(command, options))
 
 
-def _on_cluster(command: tuple[str, ...], options: runner.Options, hosts: int) -> int:
+def _on_cluster(command: tuple[str, ...], options: Options, hosts: int) -> int:
     from wherry.netlab import Cluster, commands
     from wherry.run.launch import find_launcher
 

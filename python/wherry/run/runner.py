@@ -11,7 +11,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from wherry.files import DATA_FILE, REPORT_FILES, make_folder, record_files, wri
 from wherry.messages import say, takes_colours, unfailing_stderr
 from wherry.run import launch, settings
 from wherry.run.check import Finding, check
+from wherry.run.options import Options
 
 if TYPE_CHECKING:
     from wherry.analysis import Analysis
@@ -37,13 +37,6 @@ PROFILE_ONLY = {
     "WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off", "WHERRY_WAIT": "spin", "WHERRY_MEMORY": "leave",
     "WHERRY_LAYOUT": "native",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Options:
-    report: Path | None = None
-    profile_only: bool = False
-    verbose: int = 0
 
 
 #: Where a launcher starts the ranks: from a command to that command and what the ranks must be told.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from click import style
-
 from wherry import units
 from wherry.analysis import Analysis, faults, freed_memory, gains, paths, polling, replaced, window_gains
+from wherry.ansi import style
 from wherry.screen import Screen, bold, cut
 
 _MOST_FUNCTIONS, _MOST_SITES, _MOST_MACHINES = 4, 3, 2
@@ -29,9 +28,9 @@ class Context:
 def print_summary(screen: Screen, analysis: Analysis, context: Context = Context()) -> None:
     title = "Wherry "
     rule = "-" * (min(screen.columns, _RULE_COLUMNS) - len(title))
-    screen.whole_line(bold(title) + style(rule, fg="bright_green"))
+    screen.whole_line(bold(title) + style(rule, "bright_green"))
     for line in context.failure:
-        screen.whole_line(style(line, fg="red", bold=True))
+        screen.whole_line(style(line, "red", "bold"))
     for line in [*headline(analysis), *polling.sentences(analysis, context.waits)]:
         screen.line(line)
     if analysis.functions:

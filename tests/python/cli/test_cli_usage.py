@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from scripted import fake_mpi
 
-from wherry import cli, paths
+from wherry import paths
+from wherry.cli import commands
 from wherry.errors import WherryError
 from wherry.measure import harness
 from wherry.run import mpis
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["commanding"]
 
 
-@pytest.mark.parametrize("command", cli.COMMANDS)
+@pytest.mark.parametrize("command", commands.COMMANDS)
 def test_every_command_has_help_with_an_example(wherry: Invoke, command: str) -> None:
     answer = wherry(command, "--help")
     assert answer.code == 0

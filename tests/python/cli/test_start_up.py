@@ -12,15 +12,18 @@ import pytest
 from synthetic import example, write
 
 from wherry import cli
+from wherry.cli import commands, plain_run
+from wherry.run import runner
+from wherry.run.options import Options
 
 pytest_plugins = ["commanding"]
 
 #: All of Wherry that a run needs until there are records to read.
 RUNNING = {
     "wherry",
+    "wherry.ansi",
     "wherry.cli",
-    "wherry.cli.common",
-    "wherry.cli.run",
+    "wherry.cli.plain_run",
     "wherry.collective_names",
     "wherry.elf",
     "wherry.errors",
@@ -30,6 +33,7 @@ RUNNING = {
     "wherry.run",
     "wherry.run.check",
     "wherry.run.launch",
+    "wherry.run.options",
     "wherry.run.runner",
     "wherry.run.settings",
 }
@@ -68,7 +72,7 @@ def packages(modules: set[str]) -> set[str]:
 @pytest.mark.usefixtures("wherry")
 def test_a_run_imports_what_it_needs(prefix: Path) -> None:
     modules = modules_of(prefix, "run", "--", "true")
-    assert packages(modules) == {"click", "wherry"}
+    assert packages(modules) == {"wherry"}
     assert not modules & NEVER
     assert {name for name in modules if name.startswith("wherry")} == RUNNING
 
@@ -79,14 +83,64 @@ def test_a_summary_imports_no_other_package_and_no_other_command(prefix: Path) -
     write(source, example(2))
     modules = modules_of(prefix, "run", "--", "sh", "-c", f'cp "{source}"/*.wrec "$WHERRY_OUTPUT"/')
     assert "wherry.run.summary" in modules
-    assert packages(modules) == {"click", "wherry"}
+    assert packages(modules) == {"wherry"}
     assert not modules & NEVER
-    assert {name for name in modules if name.startswith("wherry.cli.")} == {"wherry.cli.common", "wherry.cli.run"}
+    assert {name for name in modules if name.startswith("wherry.cli.")} == {"wherry.cli.plain_run"}
     assert not {name for name in modules if name.startswith(("wherry.bench", "wherry.measure", "wherry.report"))}
 
 
 def test_every_command_is_found_under_its_name() -> None:
-    for name in cli.COMMANDS:
-        command = cli.wherry.get_command(None, name)  # type: ignore[arg-type]
+    for name in commands.COMMANDS:
+        command = commands.wherry.get_command(None, name)  # type: ignore[arg-type]
         assert command is not None
         assert command.name == name
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--report", "out"],
+        ["--report=out"],
+        ["--report=a=b", "--report", "last"],
+        ["--profile-only", "-v"],
+        ["-v", "-vv", "--verbose"],
+        ["--verbose", "--report", "out", "--profile-only"],
+    ],
+)
+@pytest.mark.parametrize("command", [["mpiexec", "-n", "2", "./app", "--", "-v"], []])
+def test_plain_runs_are_read_as_click_reads_them(
+    words: list[str], command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Options, list[str]]] = []
+
+    def note(command: tuple[str, ...], options: Options) -> int:
+        asked.append((options, list(command)))
+        return 0
+
+    monkeypatch.setattr(runner, "run", note)
+    arguments = ["run", *words, "--", *command]
+    with pytest.raises(SystemExit):
+        commands.wherry(arguments, prog_name="wherry", standalone_mode=False)
+    assert [plain_run.read(arguments)] == asked
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "true"],
+        ["run", "--help", "--", "true"],
+        ["run", "--netlab", "--", "true"],
+        ["run", "--report", "--", "true"],
+        ["run", "--report", "-v", "--", "true"],
+        ["run", "--report=", "--", "true"],
+        ["run", "--repot", "out", "--", "true"],
+        ["run", "-vx", "--", "true"],
+        ["run", "true", "--", "true"],
+        ["bench", "--", "true"],
+        ["--", "run"],
+        [],
+    ],
+)
+def test_what_is_not_plain_is_for_click(words: list[str]) -> None:
+    assert plain_run.read(words) is None
