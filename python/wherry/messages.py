@@ -1,4 +1,4 @@
-"""Lines on stderr. Without rich and click: to import them takes longer than all that `wherry run` does before a start."""
+"""Lines on stderr. Without rich and click, whose import takes longer than all that `wherry run` does before a start."""
 
 from __future__ import annotations
 
