@@ -64,7 +64,7 @@ inline std::size_t packed_size(const Pattern& pattern) {
 }
 
 /// Each type is new: Wherry's first use of it reads the type, makes a plan, and sets an attribute, which is freed with
-/// the type. The library's is MPI_Pack.
+/// the type. The native one is MPI_Pack.
 inline void measure_lives(const Pattern& pattern, int turns) {
   wherry::datatype::TypeLayouts layouts(wherry::mpi::linked_api());
   std::vector<std::byte> memory(pattern.bytes), packed(packed_size(pattern));

@@ -5,9 +5,9 @@
 // Rank 0 reads rank 1's memory, under lock_all. "plain" is a get and a flush of the library; "hit" a get that is
 // cached, alone or with a flush, of a few entries or of 200,000 in any order; "miss" the same as plain with everything
 // to be fetched and kept. "node" is a get and a flush of what is not cached, but has been read by another rank of the
-// node (played by a second cached window). Bursts ("row") are 64 gets of adjacent data and one flush: of the
-// library, of a cached window that asks for each, and of one that coalesces them. In blocks: of a window that fetches what
-// is missing with the block of 1 KiB around it.
+// node (played by a second cached window). Bursts are 64 gets of adjacent data and one flush: of the library, of a
+// cached window that asks for each, and of one that coalesces them. By blocks: of a window that fetches what is missing
+// with the block of 1 KiB around it.
 #include <cstddef>
 #include <cstdio>
 #include <numeric>
@@ -193,7 +193,7 @@ int main(int argc, char** argv) {
              {"hit and flush", blocks, hit_and_flush, Data::cached},
              {"cold", blocks, hit_and_flush, Data::not_cached}},
             shuffled(4096, 8), 4096, 8, turns);
-    compare("row of 64, 8 B",
+    compare("burst of 64, 8 B",
             {{"plain", b, plain_burst, Data::cached},
              {"apart", b, burst_and_flush, Data::not_cached},
              {"joined", joined, burst_and_flush, Data::not_cached}},

@@ -56,7 +56,7 @@ BELOW: dict[str, frozenset[str]] = {
     "tools": _PURE_RUNTIME | {"draw"},
 }
 PURE = frozenset({*_PURE_RUNTIME, "draw", "heap", "waiting", "tools"})
-# Folders outside src/ that see public headers only, and what they may include of src/ all the same: files are judged by
+# Folders outside src/ that see public headers only, and what they may include of src/ all the same: checked by
 # the longest name. What applications share need not write again what Wherry has for itself.
 PROGRAMS = {"apps": frozenset[str](), "apps/support": frozenset({"base"}), "examples": frozenset[str]()}
 

@@ -143,8 +143,8 @@ def run_beside(suites: Sequence[Suite], extra: Sequence[str], sender: Connection
     os.nice(19)
     with contextlib.suppress(OSError):  # where Linux shares by sessions
         Path("/proc/self/autogroup").write_text("19")
-    # Of each allocation a report has the four innermost callers: to note 30 takes a fifth of the programs' time. Of freed
-    # memory 8 MiB are watched: with 256, fresh pages for arrays take half of it.
+    # Of each allocation a report has the four innermost callers: to note 30 takes a fifth of the time. Of freed memory
+    # 8 MiB stay poisoned instead of 256: new pages for arrays would take half of it.
     os.environ.setdefault("ASAN_OPTIONS", "malloc_context_size=4:quarantine_size_mb=8")
     sys.stdout = log.open("w")
     sender.send(run_suites(suites, extra))

@@ -171,7 +171,7 @@ class Ghosts {
   std::size_t sent() const { return plan().sent(); }
   /// Bytes of all messages of this rank so far, but for those that migrate.
   std::uint64_t sent_bytes() const { return update_.sent_bytes() + return_.sent_bytes(); }
-  /// Which way they travel: measured until the first rebuild() has measured it.
+  /// The route that they take: measured until the first rebuild() has measured it.
   Route route() const {
     if (direct_ && staged_) return Route::measured;
     return direct_ ? Route::direct : Route::staged;

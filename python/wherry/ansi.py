@@ -1,4 +1,4 @@
-"""Colours of a terminal: what click.style does of it, as the import of click would double what `wherry run` adds."""
+"""Colours of a terminal, for what must not wait for the import of click."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SEQUENCE = re.compile(r"\033\[[;?0-9]*[A-Za-z]")
 
 
 def style(text: str, *names: str) -> str:
-    """names: of a colour, "bold" or "dim"."""
+    """The text between the escape sequences of `names`: a colour, "bold", "dim"."""
     return "".join(f"\033[{_CODES[name]}m" for name in names) + text + "\033[0m"
 
 

@@ -1,4 +1,4 @@
-"""Lines on stderr. Without rich and click, whose import takes longer than all that `wherry run` does before a start."""
+"""Lines on stderr, without rich and click, which take long to import."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ int change(const TargetRegion& place, MPI_Win win, const Call& native) {
 
 /// The same, or only reads it, by the operation.
 template <class Call>
-int change_or_read(MPI_Op op, const Region& result, const TargetRegion& place, MPI_Win win,
+int change_or_read(MPI_Op op, const datatype::Region& result, const TargetRegion& place, MPI_Win win,
                    const Call& native) {
   return with(win, native, [&](Window& cached, const Native& call) {
     return op == MPI_NO_OP ? cached.read_atomically(result, place, call) : cached.change(place, call);

@@ -14,12 +14,13 @@ const void* at(const void* base, long long offset) {
 /// No type is as good as one without data. A rank that has no data must not leave the others alone because it gives no
 /// type for it: it counts the call as they do, does its part, and hears what the library says (runtime.cpp,
 /// block_collectives.cpp).
-TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type, TypeMemory& memory) {
-  return type == MPI_DATATYPE_NULL ? TypeFacts{} : memory.facts_of(api, type);
+datatype::TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type, datatype::TypeMemory& memory) {
+  return type == MPI_DATATYPE_NULL ? datatype::TypeFacts{} : memory.facts_of(api, type);
 }
 
 /// One block as MPI describes it; false if the count or the type is not legal.
-bool set(Share& share, const void* address, long long count, MPI_Datatype type, const TypeFacts& facts) {
+bool set(Share& share, const void* address, long long count, MPI_Datatype type,
+         const datatype::TypeFacts& facts) {
   const bool typed = type != MPI_DATATYPE_NULL;
   if (count < 0 || facts.size < 0 || (!typed && count != 0)) return false;
   share = {
@@ -37,10 +38,10 @@ void prepare(Blocks& blocks, const void* sendbuf, int size) {
 
 }  // namespace
 
-bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Datatype type, TypeMemory& memory,
-                std::vector<Share>& shares) {
+bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Datatype type,
+                datatype::TypeMemory& memory, std::vector<Share>& shares) {
   if (shares.empty()) return true;
-  const TypeFacts facts = facts_of(api, type, memory);
+  const datatype::TypeFacts facts = facts_of(api, type, memory);
   for (std::size_t i = 0; i < shares.size(); ++i)
     if (!set(shares[i], at(base, static_cast<long long>(i) * count * facts.extent), count, type, facts))
       return false;
@@ -48,10 +49,10 @@ bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Data
 }
 
 bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
-                 MPI_Datatype type, TypeMemory& memory, std::vector<Share>& shares) {
+                 MPI_Datatype type, datatype::TypeMemory& memory, std::vector<Share>& shares) {
   if (shares.empty()) return true;
   if (counts.empty() || displacements.empty()) return false;
-  const TypeFacts facts = facts_of(api, type, memory);
+  const datatype::TypeFacts facts = facts_of(api, type, memory);
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const int peer = static_cast<int>(i);
     if (!set(shares[i], at(base, displacements[peer] * facts.extent), counts[peer], type, facts))
@@ -61,11 +62,11 @@ bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers 
 }
 
 bool read_typed(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
-                const MPI_Datatype* types, TypeMemory& memory, std::vector<Share>& shares) {
+                const MPI_Datatype* types, datatype::TypeMemory& memory, std::vector<Share>& shares) {
   if (shares.empty()) return true;
   if (types == nullptr || counts.empty() || displacements.empty()) return false;
   MPI_Datatype last = MPI_DATATYPE_NULL;
-  TypeFacts facts;
+  datatype::TypeFacts facts;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const int peer = static_cast<int>(i);
     if (counts[peer] == 0) {

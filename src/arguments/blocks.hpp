@@ -13,7 +13,7 @@ namespace wherry::run {
 
 /// One peer's share of a buffer.
 struct Share {
-  Region region;
+  datatype::Region region;
   long long bytes = 0;
   bool dense = false;
 };
@@ -27,7 +27,7 @@ struct Blocks {
   bool valid = false;               // false: arguments that only the library should validate
   bool untyped = false;             // MPI_DATATYPE_NULL on a side without data, in MPI_Alltoallv
   std::optional<int> untyped_code;  // the library's answer to that, once it was asked
-  TypeMemory types;
+  datatype::TypeMemory types;
 
   long long bytes_sent() const;
   /// Size of each block where all are equal: what is sent, which all ranks see alike, whatever one of them expects.
@@ -41,13 +41,13 @@ void read_blocks(const mpi::Api& api, const Alltoallw& call, int size, Blocks& b
 
 /// Blocks of equal size, one after the other: as many as `shares` has; if that is none, nothing else is looked at.
 /// false if the count or the type is not legal.
-bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Datatype type, TypeMemory& memory,
-                std::vector<Share>& shares);
+bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Datatype type,
+                datatype::TypeMemory& memory, std::vector<Share>& shares);
 /// Blocks with counts and displacements of their own, in units of one type.
 bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
-                 MPI_Datatype type, TypeMemory& memory, std::vector<Share>& shares);
+                 MPI_Datatype type, datatype::TypeMemory& memory, std::vector<Share>& shares);
 /// Blocks with types of their own too, displacements in bytes.
 bool read_typed(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
-                const MPI_Datatype* types, TypeMemory& memory, std::vector<Share>& shares);
+                const MPI_Datatype* types, datatype::TypeMemory& memory, std::vector<Share>& shares);
 
 }  // namespace wherry::run

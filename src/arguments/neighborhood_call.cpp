@@ -80,7 +80,7 @@ class Regions {
   Regions(const Regions&) = delete;
   Regions& operator=(const Regions&) = delete;
 
-  int add(const Region& region) {
+  int add(const datatype::Region& region) {
     if (lengths_.empty()) first_ = reinterpret_cast<MPI_Aint>(region.address);
     return with_length(region, [&](int length, MPI_Datatype type) {
       lengths_.push_back(length);
@@ -98,10 +98,10 @@ class Regions {
 
  private:
   template <class Use>
-  int with_length(const Region& region, const Use& use) {
+  int with_length(const datatype::Region& region, const Use& use) {
     if (region.count <= INT_MAX) return use(static_cast<int>(region.count), region.type);
     MPI_Datatype repeated = MPI_DATATYPE_NULL;
-    const int code = repeat_type(api_, region.count, region.type, INT_MAX, &repeated);
+    const int code = datatype::repeat_type(api_, region.count, region.type, INT_MAX, &repeated);
     if (code != MPI_SUCCESS) return code;
     repeated_.push_back(repeated);
     return use(1, repeated);

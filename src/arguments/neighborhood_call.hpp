@@ -18,7 +18,7 @@ namespace wherry::run {
 struct NeighborCall {
   std::vector<Share> send;
   std::vector<Share> receive;
-  TypeMemory types;
+  datatype::TypeMemory types;
 
   long long bytes_sent(const Topology& topology) const;
 };

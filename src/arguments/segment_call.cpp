@@ -40,7 +40,7 @@ bool is_rank(int root, const Position& at) { return 0 <= root && root < at.size;
 
 /// The part of `all` that is one block of it.
 Side part(const Side& all, int block) {
-  const Region piece = all.piece(block);
+  const datatype::Region piece = all.piece(block);
   return {.address = piece.address,
           .count = piece.count,
           .type = all.type,
@@ -77,7 +77,7 @@ bool set_reduction(const mpi::Api& api, SegmentCall& call, const Side& data, MPI
 
 }  // namespace
 
-Region Side::piece(int i) const {
+datatype::Region Side::piece(int i) const {
   const bool listed = !counts.empty();
   const long long displacement = listed ? displacements[i] : i * count;
   // Through integers: the address may be MPI_BOTTOM.

@@ -49,14 +49,14 @@ struct Side {
   const void* address = nullptr;
   long long count = 0;  // elements of a piece, where all are equal
   MPI_Datatype type = MPI_BYTE;
-  TypeFacts facts;
+  datatype::TypeFacts facts;
   int first = 0;
   int blocks = 0;      // 0: nothing, and all else is meaningless
   bool whole = false;  // one piece holds all blocks; else there is one for each
   Numbers counts = no_numbers, displacements = no_numbers;  // of the pieces, in elements, where they differ
 
   int pieces() const { return whole ? std::min(blocks, 1) : blocks; }
-  Region piece(int i) const;
+  datatype::Region piece(int i) const;
   /// Bytes that the caller says a piece has.
   long long piece_bytes(int i) const { return piece(i).count * facts.size; }
 };
@@ -78,7 +78,7 @@ struct SegmentCall {
   Operator reduces = Operator::unknown;
   MPI_Op op = MPI_OP_NULL;
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  TypeMemory types;
+  datatype::TypeMemory types;
   OperatorMemory operators;
 
   long long total_bytes() const { return differ ? begins.back() : blocks * block_bytes; }

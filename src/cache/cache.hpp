@@ -105,7 +105,7 @@ class Cache {
       next_tick();
     const std::uint64_t own = hash(range);
     follow(range, own);
-    return look(range, own, destination, score);
+    return find_hit(range, own, destination, score);
   }
   /// For the range that the last call, which was probe(), found absent: missing() is all of it.
   void ask(const TargetRange& range, float score = 1);
@@ -194,15 +194,15 @@ class Cache {
     return Answer::missing;
   }
 
-  Answer look(const TargetRange& range, std::uint64_t own, std::byte* destination, float score) {
+  Answer find_hit(const TargetRange& range, std::uint64_t own, std::byte* destination, float score) {
     Entry* const entry = find(range, own);
     if (entry == nullptr) [[unlikely]]
-      return look_further(range, own, destination, score);
-    take(*entry, range, destination);
+      return find_parts(range, own, destination, score);
+    copy_hit(*entry, range, destination);
     return Answer::hit;
   }
   /// Of an entry that holds the range and is valid.
-  void take(Entry& entry, const TargetRange& range, std::byte* destination) {
+  void copy_hit(Entry& entry, const TargetRange& range, std::byte* destination) {
     policy_.touch(entry);
     count_hit(range);
     copy_out(entry, range.displacement - entry.displacement, range.bytes, destination);
@@ -227,7 +227,7 @@ class Cache {
   void copy_in(Entry& entry, std::uint64_t from, std::uint64_t bytes, const std::byte* data);
 
   // Lookups that the index alone cannot answer: partial_lookup.cpp.
-  Answer look_further(const TargetRange& range, std::uint64_t own, std::byte* destination, float score);
+  Answer find_parts(const TargetRange& range, std::uint64_t own, std::byte* destination, float score);
   bool ask_for_block(const TargetRange& block, std::uint64_t own, const TargetRange& range,
                      std::byte* destination, float score);
   Entry* covering(const TargetRange& range) const;

@@ -19,14 +19,14 @@ TargetRange intersection(const TargetRange& a, const TargetRange& b) {
 
 }  // namespace
 
-Answer Cache::look_further(const TargetRange& range, std::uint64_t own, std::byte* destination, float score) {
+Answer Cache::find_parts(const TargetRange& range, std::uint64_t own, std::byte* destination, float score) {
   const OwnArithmetic arithmetic;
   missing_.clear();
   if (range.bytes == 0) return ++statistics_.full_hits, Answer::hit;
   require(range.end() >= range.displacement,
           "a range ends behind the last displacement there is; make it shorter");
   if (inside_)
-    if (Entry* const larger = covering(range)) return take(*larger, range, destination), Answer::hit;
+    if (Entry* const larger = covering(range)) return copy_hit(*larger, range, destination), Answer::hit;
   // All of these will be needed if it is a miss, and none waits for another.
   history_.prefetch(own);
   if (coarse_.size() > 0) coarse_.prefetch(range);
@@ -47,11 +47,11 @@ Answer Cache::lookup_in_block(const TargetRange& block, const TargetRange& range
   const std::uint64_t own = hash(block);
   follow(block, own);
   // Not in the default environment, which takes a third of a hit's time: see there.
-  if (Entry* const whole = find(block, own)) return take(*whole, range, destination), Answer::hit;
+  if (Entry* const whole = find(block, own)) return copy_hit(*whole, range, destination), Answer::hit;
   const OwnArithmetic arithmetic;
   collect(block);
   if (found_.empty() && ask_for_block(block, own, range, destination, score)) return Answer::block;
-  return asked(look(range, hash(range), destination, score), range, score);
+  return asked(find_hit(range, hash(range), destination, score), range, score);
 }
 
 bool Cache::ask_for_block(const TargetRange& block, std::uint64_t own, const TargetRange& range,

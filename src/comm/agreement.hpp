@@ -1,7 +1,8 @@
 // The agreement of the ranks of a communicator, before Wherry is enabled on it.
 //
-// Later the ranks also agree on memory for candidates and times of rounds (coll/choice, coll/state/cell), on how
-// collectives wait (interpose/wait_policy), and on windows to be cached (window/windows).
+// Later the ranks also agree on memory for candidates (coll/choice/choosing, progress/factory), on times of rounds
+// (coll/state/cell, coll/state/neighborhood) and sizes (coll/state/size_watch), on how collectives wait
+// (interpose/wait_policy), on windows to be cached (window/windows) and memory of a node (window/node_memory).
 #pragma once
 
 #include <mpi.h>

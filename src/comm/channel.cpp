@@ -23,15 +23,16 @@ Waiting waiting_in(const mpi::Api& api) {
 }
 
 int Channel::send(const Piece& piece, int peer, int tag, MPI_Request* request) const {
-  const int code = with_int_count(*api_, piece.count, piece.type, INT_MAX, [&](int count, MPI_Datatype type) {
-    return api_->Isend(piece.address, count, type, peer, tag, comm_, request);
-  });
+  const int code =
+      datatype::with_int_count(*api_, piece.count, piece.type, INT_MAX, [&](int count, MPI_Datatype type) {
+        return api_->Isend(piece.address, count, type, peer, tag, comm_, request);
+      });
   if (code != MPI_SUCCESS) api_->Isend(nullptr, 0, MPI_BYTE, peer, tag, comm_, request);
   return code;
 }
 
 int Channel::post_receive(const Piece& piece, int peer, int tag, MPI_Request* request) const {
-  return with_int_count(*api_, piece.count, piece.type, INT_MAX, [&](int count, MPI_Datatype type) {
+  return datatype::with_int_count(*api_, piece.count, piece.type, INT_MAX, [&](int count, MPI_Datatype type) {
     return api_->Irecv(piece.address, count, type, peer, tag, comm_, request);
   });
 }
@@ -76,9 +77,11 @@ int Channel::exchange(const Piece& out, Endpoint to, const Piece& in, Endpoint f
 }
 
 int Channel::replace(const Piece& piece, int peer, int tag) const {
-  const int code = with_int_count(*api_, piece.count, piece.type, INT_MAX, [&](int count, MPI_Datatype type) {
-    return api_->Sendrecv_replace(piece.address, count, type, peer, tag, peer, tag, comm_, MPI_STATUS_IGNORE);
-  });
+  const int code =
+      datatype::with_int_count(*api_, piece.count, piece.type, INT_MAX, [&](int count, MPI_Datatype type) {
+        return api_->Sendrecv_replace(piece.address, count, type, peer, tag, peer, tag, comm_,
+                                      MPI_STATUS_IGNORE);
+      });
   if (!refused(code)) return code;
   Spare spare;
   return first_error(code, exchange({}, {peer, tag}, spare_for(piece, spare), {peer, tag}));

@@ -10,7 +10,7 @@
 #include "datatype/type_map.hpp"
 #include "mpi/api.hpp"
 
-namespace wherry::window {
+namespace wherry::datatype {
 
 using ByteBlocks = std::vector<ByteBlock>;
 
@@ -66,4 +66,4 @@ inline BlocksType::~BlocksType() {
   if (type_ != MPI_DATATYPE_NULL) api_.Type_free(&type_);
 }
 
-}  // namespace wherry::window
+}  // namespace wherry::datatype

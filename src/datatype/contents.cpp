@@ -1,13 +1,11 @@
 #include "datatype/contents.hpp"
 
-#include "datatype/decode.hpp"
-
-namespace wherry::mpi {
+namespace wherry::datatype {
 
 namespace {
 
 /// Libraries before MPI-4 have no large-count types, and no functions that read them.
-TypeEnvelope small_envelope(const Api& api, MPI_Datatype type) {
+TypeEnvelope small_envelope(const mpi::Api& api, MPI_Datatype type) {
   TypeEnvelope e;
   int integers = 0, addresses = 0, types = 0;
   e.readable = api.Type_get_envelope(type, &integers, &addresses, &types, &e.combiner) == MPI_SUCCESS;
@@ -19,7 +17,7 @@ TypeEnvelope small_envelope(const Api& api, MPI_Datatype type) {
 
 }  // namespace
 
-TypeEnvelope envelope_of(const Api& api, MPI_Datatype type) {
+TypeEnvelope envelope_of(const mpi::Api& api, MPI_Datatype type) {
   if (api.Type_get_envelope_c == nullptr) return small_envelope(api, type);
   TypeEnvelope e;
   e.readable = api.Type_get_envelope_c(type, &e.integers, &e.addresses, &e.large_counts, &e.types,
@@ -27,7 +25,12 @@ TypeEnvelope envelope_of(const Api& api, MPI_Datatype type) {
   return e;
 }
 
-MPI_Datatype inner_of(const Api& api, MPI_Datatype type, const TypeEnvelope& e) {
+bool is_predefined(int combiner) {
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+         combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+MPI_Datatype inner_of(const mpi::Api& api, MPI_Datatype type, const TypeEnvelope& e) {
   int count = 0;
   MPI_Count large_count = 0;
   MPI_Aint address = 0;
@@ -42,14 +45,10 @@ MPI_Datatype inner_of(const Api& api, MPI_Datatype type, const TypeEnvelope& e) 
   return code == MPI_SUCCESS ? inner : MPI_DATATYPE_NULL;
 }
 
-}  // namespace wherry::mpi
-
-namespace wherry::datatype {
-
-Contents::Contents(const mpi::Api& api, MPI_Datatype type, const mpi::TypeEnvelope& envelope)
+Contents::Contents(const mpi::Api& api, MPI_Datatype type, const TypeEnvelope& envelope)
     : api_(api), readable_(read(type, envelope)) {}
 
-bool Contents::read(MPI_Datatype type, const mpi::TypeEnvelope& e) {
+bool Contents::read(MPI_Datatype type, const TypeEnvelope& e) {
   if (api_.Type_get_contents_c == nullptr) return read_small(type, e);
   std::vector<int> integers(static_cast<std::size_t>(e.integers));
   std::vector<MPI_Aint> addresses(static_cast<std::size_t>(e.addresses));
@@ -66,7 +65,7 @@ bool Contents::read(MPI_Datatype type, const mpi::TypeEnvelope& e) {
   return true;
 }
 
-bool Contents::read_small(MPI_Datatype type, const mpi::TypeEnvelope& e) {
+bool Contents::read_small(MPI_Datatype type, const TypeEnvelope& e) {
   std::vector<int> integers(static_cast<std::size_t>(e.integers));
   std::vector<MPI_Aint> addresses(static_cast<std::size_t>(e.addresses));
   std::vector<MPI_Datatype> types(static_cast<std::size_t>(e.types));
@@ -84,7 +83,7 @@ bool Contents::read_small(MPI_Datatype type, const mpi::TypeEnvelope& e) {
 
 Contents::~Contents() {
   for (MPI_Datatype& type : types_) {
-    const mpi::TypeEnvelope envelope = mpi::envelope_of(api_, type);
+    const TypeEnvelope envelope = envelope_of(api_, type);
     if (envelope.readable && !is_predefined(envelope.combiner)) api_.Type_free(&type);
   }
 }

@@ -8,7 +8,7 @@
 
 #include "mpi/api.hpp"
 
-namespace wherry::mpi {
+namespace wherry::datatype {
 
 /// What MPI_Type_get_envelope tells (MPI 4.1, 5.1.13).
 struct TypeEnvelope {
@@ -18,15 +18,14 @@ struct TypeEnvelope {
 };
 
 /// Also of types made by large-count constructors, of which the function without _c makes an error.
-TypeEnvelope envelope_of(const Api& api, MPI_Datatype type);
+TypeEnvelope envelope_of(const mpi::Api& api, MPI_Datatype type);
+
+/// Whether the type lives as long as the library: named types and Fortran's parametrized ones.
+bool is_predefined(int combiner);
 
 /// The one type that a contiguous type or a duplicate is made of; MPI_DATATYPE_NULL if the library does not tell.
 /// The caller frees it unless it is predefined.
-MPI_Datatype inner_of(const Api& api, MPI_Datatype type, const TypeEnvelope& envelope);
-
-}  // namespace wherry::mpi
-
-namespace wherry::datatype {
+MPI_Datatype inner_of(const mpi::Api& api, MPI_Datatype type, const TypeEnvelope& envelope);
 
 inline constexpr const char* odd_contents =
     "a datatype's contents are not those of its constructor; it stays native";
@@ -34,7 +33,7 @@ inline constexpr const char* odd_contents =
 /// MPI_Type_get_contents, the same for constructors with and without large counts. Frees the handles that it was given.
 class Contents {
  public:
-  Contents(const mpi::Api& api, MPI_Datatype type, const mpi::TypeEnvelope& envelope);
+  Contents(const mpi::Api& api, MPI_Datatype type, const TypeEnvelope& envelope);
   Contents(const Contents&) = delete;
   Contents& operator=(const Contents&) = delete;
   ~Contents();
@@ -49,8 +48,8 @@ class Contents {
   const std::vector<MPI_Datatype>& types() const { return types_; }
 
  private:
-  bool read(MPI_Datatype type, const mpi::TypeEnvelope& envelope);
-  bool read_small(MPI_Datatype type, const mpi::TypeEnvelope& envelope);
+  bool read(MPI_Datatype type, const TypeEnvelope& envelope);
+  bool read_small(MPI_Datatype type, const TypeEnvelope& envelope);
 
   const mpi::Api& api_;
   std::vector<MPI_Count> numbers_;

@@ -168,7 +168,7 @@ Layout named(MPI_Datatype type, MPI_Count size) {
   return layout::dense(size);
 }
 
-Layout derived(const mpi::Api& api, MPI_Datatype type, const mpi::TypeEnvelope& envelope) {
+Layout derived(const mpi::Api& api, MPI_Datatype type, const TypeEnvelope& envelope) {
   const auto* const row = std::ranges::find_if(
       constructors, [&](const Constructor& x) { return x.combiner == envelope.combiner; });
   require(row != std::end(constructors), "a datatype was made by an unknown constructor; it stays native");
@@ -178,7 +178,7 @@ Layout derived(const mpi::Api& api, MPI_Datatype type, const mpi::TypeEnvelope& 
 }
 
 ArrayElement element_of(const mpi::Api& api, MPI_Datatype type) {
-  const mpi::TypeEnvelope envelope = mpi::envelope_of(api, type);
+  const TypeEnvelope envelope = envelope_of(api, type);
   require(envelope.readable, "the library does not tell how a datatype was made; it stays native");
   const Told told = ask(api, type);
   Layout layout = is_predefined(envelope.combiner) ? named(type, told.size) : derived(api, type, envelope);
@@ -190,11 +190,6 @@ ArrayElement element_of(const mpi::Api& api, MPI_Datatype type) {
 }
 
 }  // namespace
-
-bool is_predefined(int combiner) {
-  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
-         combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
-}
 
 std::optional<Layout> decode(const mpi::Api& api, MPI_Datatype type) {
   try {

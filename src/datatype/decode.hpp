@@ -17,7 +17,4 @@ namespace wherry::datatype {
 /// bounds than their constructors mean. The type need not be committed. Must not be MPI_DATATYPE_NULL.
 std::optional<layout::Layout> decode(const mpi::Api& api, MPI_Datatype type);
 
-/// Whether the type lives as long as the library: named types and Fortran's parametrized ones.
-bool is_predefined(int combiner);
-
 }  // namespace wherry::datatype

@@ -10,7 +10,7 @@
 #include "datatype/type_facts.hpp"
 #include "mpi/api.hpp"
 
-namespace wherry::run {
+namespace wherry::datatype {
 
 /// A program may free a datatype as soon as the non-blocking call that uses it has returned (MPI 4.1, 5.1.9).
 class HeldTypes {
@@ -52,4 +52,4 @@ inline void HeldTypes::hold(MPI_Datatype& type) {
   type = known != held_.rend() ? known->second : held_.emplace_back(type, duplicate(type)).second;
 }
 
-}  // namespace wherry::run
+}  // namespace wherry::datatype

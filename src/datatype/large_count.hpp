@@ -5,7 +5,7 @@
 
 #include "mpi/api.hpp"
 
-namespace wherry::run {
+namespace wherry::datatype {
 
 /// A committed type with the type map of `count` elements of `type`, made of chunks of at most `most` elements
 /// (count <= most^2). Free it with Type_free. Returns an MPI code. The technique is that of BigMPI (Hammond,
@@ -41,4 +41,4 @@ int with_int_count(const mpi::Api& api, long long count, MPI_Datatype type, int 
   return code;
 }
 
-}  // namespace wherry::run
+}  // namespace wherry::datatype

@@ -5,19 +5,14 @@
 
 #include "datatype/contents.hpp"
 
-namespace wherry::run {
+namespace wherry::datatype {
 
 namespace {
 
-bool is_predefined(int combiner) {
-  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
-         combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
-}
-
 /// Whether a type made of `inner` elements one after the other is dense because they are.
-bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const mpi::TypeEnvelope& envelope) {
+bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const TypeEnvelope& envelope) {
   if (envelope.combiner != MPI_COMBINER_CONTIGUOUS && envelope.combiner != MPI_COMBINER_DUP) return false;
-  MPI_Datatype inner = mpi::inner_of(api, type, envelope);
+  MPI_Datatype inner = inner_of(api, type, envelope);
   if (inner == MPI_DATATYPE_NULL) return false;
   const TypeFacts facts = facts_of(api, inner);
   if (!facts.predefined) api.Type_free(&inner);
@@ -80,7 +75,7 @@ TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
   if (api.Type_size_x(type, &size) != MPI_SUCCESS || size == MPI_UNDEFINED ||
       api.Type_get_extent(type, &lower, &extent) != MPI_SUCCESS)
     return {.size = -1};
-  const mpi::TypeEnvelope envelope = mpi::envelope_of(api, type);
+  const TypeEnvelope envelope = envelope_of(api, type);
   facts.size = size;
   facts.extent = extent;
   facts.predefined = envelope.readable && is_predefined(envelope.combiner);
@@ -137,4 +132,4 @@ int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Re
   });
 }
 
-}  // namespace wherry::run
+}  // namespace wherry::datatype

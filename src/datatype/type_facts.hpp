@@ -8,7 +8,7 @@
 
 #include "mpi/api.hpp"
 
-namespace wherry::run {
+namespace wherry::datatype {
 
 /// What the executor needs to know of a datatype.
 struct TypeFacts {
@@ -26,7 +26,7 @@ class TypeMemory {
  public:
   TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
     if (known_ && type == type_) return facts_;
-    const TypeFacts facts = run::facts_of(api, type);
+    const TypeFacts facts = facts_of(api, type);
     if (facts.predefined) type_ = type, facts_ = facts, known_ = true;
     return facts;
   }
@@ -60,4 +60,4 @@ int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, lon
 int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense,
            MPI_Comm comm, long long most = most_packed_bytes);
 
-}  // namespace wherry::run
+}  // namespace wherry::datatype

@@ -24,7 +24,7 @@ TypeLayouts::Kept TypeLayouts::known(MPI_Datatype type) {
   // What the library refuses to tell is no error of the program.
   const run::ErrorsReturned world(MPI_COMM_WORLD, api_), self(MPI_COMM_SELF, api_);
   if (!is_committed(type)) return std::make_shared<TypeLayout>();  // not for long
-  const mpi::TypeEnvelope envelope = mpi::envelope_of(api_, type);
+  const TypeEnvelope envelope = envelope_of(api_, type);
   Kept made = decoded(type);
   if (envelope.readable && is_predefined(envelope.combiner))
     return predefined_.emplace(type, made).first->second;

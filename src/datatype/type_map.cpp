@@ -4,12 +4,15 @@
 #include <cstring>
 
 #include "datatype/type_facts.hpp"
+#include "layout/canonical.hpp"
+#include "layout/pack.hpp"
 #include "mpi/errors_returned.hpp"
 
-namespace wherry::window {
+namespace wherry::datatype {
 namespace {
 
 constexpr std::int64_t most_extent = std::int64_t{1} << 20;
+constexpr std::int64_t few_blocks = 8;  // are copied before their plan is found
 
 /// The address of what lies `offset` bytes from `address`, which may be MPI_BOTTOM.
 std::byte* at(const void* address, std::int64_t offset) {
@@ -43,6 +46,11 @@ bool offsets_of(const mpi::Api& api, MPI_Datatype type, std::int64_t begin, std:
   return true;
 }
 
+bool wants_kernels(const TypeMap& map, std::int64_t count) {
+  return !map.dense && map.plans != nullptr &&
+         count > few_blocks / static_cast<std::int64_t>(map.blocks.size() + 1);
+}
+
 std::vector<ByteBlock> joined(const std::vector<std::int64_t>& offsets, std::int64_t begin) {
   std::vector<ByteBlock> blocks;
   for (const std::int64_t offset : offsets) {
@@ -56,7 +64,7 @@ std::vector<ByteBlock> joined(const std::vector<std::int64_t>& offsets, std::int
 }  // namespace
 
 TypeMap type_map_of(const mpi::Api& api, MPI_Datatype type) {
-  const run::TypeFacts facts = run::facts_of(api, type);
+  const TypeFacts facts = facts_of(api, type);
   TypeMap map;
   map.size = facts.size;
   map.extent = facts.extent;
@@ -71,11 +79,32 @@ TypeMap type_map_of(const mpi::Api& api, MPI_Datatype type) {
   // A type that is not committed is the program's error, and the library's to tell when the program uses it.
   const run::ErrorsReturned returned(MPI_COMM_SELF, api);
   map.mapped = offsets_of(api, type, begin, extent, offsets);
-  if (map.mapped) map.blocks = joined(offsets, begin);
+  if (!map.mapped) return map;
+  map.blocks = joined(offsets, begin);
+  map.plans = std::make_shared<RepeatedPlans>(map.blocks, map.extent);
   return map;
 }
 
+RepeatedPlans::RepeatedPlans(const std::vector<ByteBlock>& element, std::int64_t extent)
+    : element_(std::make_shared<const layout::PackPlan>(layout::canonical(layout::indexed(element)))),
+      extent_(extent),
+      last_(element_) {}
+
+RepeatedPlans::PlanPtr RepeatedPlans::of(std::int64_t count) {
+  if (count == 1) return element_;
+  const std::lock_guard lock(mutex_);
+  if (count != last_count_) {
+    last_ = std::make_shared<const layout::PackPlan>(layout::repeated(count, extent_, element_->form()));
+    last_count_ = count;
+  }
+  return last_;
+}
+
 void gather(const TypeMap& map, std::int64_t count, const void* address, std::byte* to) {
+  if (wants_kernels(map, count)) {
+    const RepeatedPlans::PlanPtr plan = map.plans->of(count);
+    return layout::pack(*plan, at(address, 0), to, {0, plan->size()});
+  }
   each_block(map, count, [&](std::int64_t offset, std::int64_t bytes) {
     std::memcpy(to, at(address, offset), static_cast<std::size_t>(bytes));
     to += bytes;
@@ -83,10 +112,14 @@ void gather(const TypeMap& map, std::int64_t count, const void* address, std::by
 }
 
 void scatter(const TypeMap& map, std::int64_t count, const std::byte* from, void* address) {
+  if (wants_kernels(map, count)) {
+    const RepeatedPlans::PlanPtr plan = map.plans->of(count);
+    return layout::unpack(*plan, at(address, 0), from, {0, plan->size()});
+  }
   each_block(map, count, [&](std::int64_t offset, std::int64_t bytes) {
     std::memcpy(at(address, offset), from, static_cast<std::size_t>(bytes));
     from += bytes;
   });
 }
 
-}  // namespace wherry::window
+}  // namespace wherry::datatype

@@ -6,24 +6,46 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "layout/layout.hpp"
+#include "layout/pack_plan.hpp"
 #include "mpi/api.hpp"
 
-namespace wherry::window {
+namespace wherry::datatype {
 
 using layout::ByteBlock;  // of an element, from its address on
+
+/// The plans of one element and of the number of elements that was asked for last, as calls repeat their counts.
+/// Thread-safe.
+class RepeatedPlans {
+ public:
+  using PlanPtr = std::shared_ptr<const layout::PackPlan>;
+
+  RepeatedPlans(const std::vector<ByteBlock>& element, std::int64_t extent);
+
+  PlanPtr of(std::int64_t count);
+
+ private:
+  const PlanPtr element_;
+  const std::int64_t extent_;
+  std::mutex mutex_;
+  std::int64_t last_count_ = 1;
+  PlanPtr last_;
+};
 
 /// Where the data of one datatype lie, in the order of MPI's type map, which need not be the order of memory.
 struct TypeMap {
   std::int64_t size = -1;  // bytes of data in one element; negative: the library does not tell
   std::int64_t extent = 0;
-  bool dense = false;               // `n` elements are n * size bytes in memory order without a gap
-  bool predefined = false;          // and so never freed
-  bool mapped = false;              // `blocks` tells where the data are
-  std::vector<ByteBlock> blocks;    // of one element
-  std::int64_t begin = 0, end = 0;  // of what one element touches, for types that are not mapped
+  bool dense = false;                    // `n` elements are n * size bytes in memory order without a gap
+  bool predefined = false;               // and so never freed
+  bool mapped = false;                   // `blocks` tells where the data are
+  std::vector<ByteBlock> blocks;         // of one element
+  std::shared_ptr<RepeatedPlans> plans;  // how these are copied
+  std::int64_t begin = 0, end = 0;       // of what one element touches, for types that are not mapped
 
   /// Whether count elements can be told as blocks, and not as too many.
   bool is_told(std::int64_t count) const {
@@ -63,4 +85,4 @@ void gather(const TypeMap& map, std::int64_t count, const void* address, std::by
 /// Spreads them again; gaps stay untouched.
 void scatter(const TypeMap& map, std::int64_t count, const std::byte* from, void* address);
 
-}  // namespace wherry::window
+}  // namespace wherry::datatype

@@ -11,7 +11,7 @@
 #include "datatype/type_map.hpp"
 #include "mpi/api.hpp"
 
-namespace wherry::window {
+namespace wherry::datatype {
 
 /// Thread-safe. The maps of derived types are attributes of the types, and so go with them; predefined types stay.
 class Types {
@@ -24,7 +24,7 @@ class Types {
  private:
   const mpi::Api& api_;
   std::mutex mutex_;
-  datatype::TypeAttribute<const TypeMap> kept_;
+  TypeAttribute<const TypeMap> kept_;
   std::map<MPI_Datatype, std::shared_ptr<const TypeMap>> predefined_;
 };
 
@@ -38,4 +38,4 @@ inline std::shared_ptr<const TypeMap> Types::map(MPI_Datatype type) {
   return made;
 }
 
-}  // namespace wherry::window
+}  // namespace wherry::datatype

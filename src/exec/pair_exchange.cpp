@@ -46,7 +46,7 @@ class BlockBytes {
     if (plan_ != nullptr) return;
     whole_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(share.bytes)]());
     if (!whole_) fail(MPI_ERR_NO_MEM);
-    else if (!is_packable(share.region, share.bytes)) fail(MPI_ERR_COUNT);
+    else if (!datatype::is_packable(share.region, share.bytes)) fail(MPI_ERR_COUNT);
     memory_ = whole_.get();
   }
 

@@ -48,7 +48,7 @@ bool LayoutMessages::is_usable(const MessageEnd& end) {
 LayoutMessages::End LayoutMessages::read(const MessageEnd& end, Direction direction, MPI_Comm comm) {
   if (end.count < 0 || end.type == MPI_DATATYPE_NULL || !is_legal(end.peer, direction, comm))
     return {no_block, end.peer, false};
-  const TypeFacts facts = facts_of(api_, end.type);
+  const datatype::TypeFacts facts = datatype::facts_of(api_, end.type);
   if (facts.size < 0) return {no_block, end.peer, false};
   if (!facts.dense && !is_usable(end)) return {no_block, end.peer, false};
   if (end.peer.rank == MPI_PROC_NULL) return {no_block, end.peer, true};

@@ -82,8 +82,8 @@ class Runtime {
   /// Forms that do not end in the call that begins them, and what progresses them.
   OperationFactory& factory();
 
-  /// Progresses what was started. How many calls have ended by this. Thread-safe, and safe inside the library's own
-  /// calls.
+  /// Progresses the nonblocking operations. How many calls have ended by this. Thread-safe, and safe inside calls of the
+  /// library.
   int advance();
   bool is_idle() const;
 

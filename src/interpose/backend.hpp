@@ -1,7 +1,7 @@
 // A backend: one per process, made when the first MPI function is called and never destroyed, because other threads and
 // exit handlers may call MPI until the very end.
 //
-// It joins the parts of which each has its own state, begins them when MPI begins and ends them before MPI ends.
+// It has the objects of which each keeps its own state, begins them when MPI begins and ends them before MPI ends.
 #pragma once
 
 #include <mpi.h>

@@ -62,7 +62,7 @@ RecordedType Handles::ask(MPI_Datatype type) const {
   MPI_Count bytes = 0;
   api_.Type_size_x(type, &bytes);
   return {bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0,
-          combiner_of(mpi::envelope_of(api_, type).combiner)};
+          combiner_of(datatype::envelope_of(api_, type).combiner)};
 }
 
 CommFacts& Handles::look_up(MPI_Comm comm) {

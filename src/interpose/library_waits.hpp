@@ -1,5 +1,5 @@
 // How the library waits in calls that no other call can stand for, such as fences: it gives the core away by itself, by
-// two means of its own.
+// two settings of its own.
 //
 // MPICH (since 4.3) and Open MPI call functions that are registered with them wherever they wait: ours yields, and
 // sleeps after a while, as polling does. Where MPICH waits for one target of a window it calls none, but follows its
@@ -33,7 +33,7 @@ class LibraryWaits {
   void end();
 
   /// A call of this thread begins, in which the library is to give the core away. for_good: ranks share cores all
-  /// along. False: the library has no means.
+  /// along. False: the library has no such setting.
   bool enter(bool for_good);
   void leave();
   /// Whether something is, or was, to be registered.

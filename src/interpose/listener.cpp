@@ -144,8 +144,8 @@ void Listener::fell_back(Collective collective, std::string_view reason) {
 }
 
 /// Without a time: the call only starts it.
-void Listener::started(MPI_Comm comm, const run::CellKey& kind, run::Form form, std::string_view strategy,
-                       std::uint64_t bytes) {
+void Listener::made_operation(MPI_Comm comm, const run::CellKey& kind, run::Form form,
+                              std::string_view strategy, std::uint64_t bytes) {
   const std::lock_guard guard(recording_.lock);
   if (!recording_.is_ready()) return;
   recording_.recorder.used(subject_of(comm, function_of(kind.collective, form), kind), strategy, bytes, 0);

@@ -25,8 +25,8 @@ class Listener : public run::Observer {
                profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) override;
   void compared(MPI_Comm comm, const tuning::TrialResult& claim) override;
   void fell_back(Collective collective, std::string_view reason) override;
-  void started(MPI_Comm comm, const run::CellKey& kind, run::Form form, std::string_view strategy,
-               std::uint64_t bytes) override;
+  void made_operation(MPI_Comm comm, const run::CellKey& kind, run::Form form, std::string_view strategy,
+                      std::uint64_t bytes) override;
   void not_started(Collective collective, run::Form form, std::string_view reason) override;
 
   /// What this thread's call turned out to be, for whoever books it.

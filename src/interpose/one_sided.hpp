@@ -51,20 +51,20 @@ int make_uncached(Call& call, MPI_Win* win, window::Uncached why, const Next& ne
 }
 
 template <class Next>
-int get(MPI_Win win, const Region& origin, const TargetRegion& place, const Next& next) {
+int get(MPI_Win win, const datatype::Region& origin, const TargetRegion& place, const Next& next) {
   Window* const window = cached_for_get(win);
   return window == nullptr ? next() : window->get(origin, place, 1, Native(next));
 }
 
 template <class Next>
-int get_by_request(MPI_Win win, const Region& origin, const TargetRegion& place, MPI_Request* request,
-                   const Next& next) {
+int get_by_request(MPI_Win win, const datatype::Region& origin, const TargetRegion& place,
+                   MPI_Request* request, const Next& next) {
   Window* const window = cached_for_get(win);
   return window == nullptr ? next() : window->rget(origin, place, request, Native(next));
 }
 
 template <class Next>
-int put(MPI_Win win, const Region& origin, const TargetRegion& place, const Next& next) {
+int put(MPI_Win win, const datatype::Region& origin, const TargetRegion& place, const Next& next) {
   Window* const window = cached(win);
   return window == nullptr ? next() : window->put(origin, place, Native(next));
 }
@@ -78,7 +78,7 @@ int change(MPI_Win win, const TargetRegion& place, const Next& next) {
 
 /// The same, or only reads it, by the operation.
 template <class Next>
-int change_or_read(MPI_Win win, MPI_Op op, const Region& result, const TargetRegion& place,
+int change_or_read(MPI_Win win, MPI_Op op, const datatype::Region& result, const TargetRegion& place,
                    const Next& next) {
   Window* const window = cached(win);
   if (window == nullptr) return next();

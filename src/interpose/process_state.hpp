@@ -1,4 +1,4 @@
-// What all parts of a backend share: a short lock, who is inside MPI, and what Wherry does in this process.
+// What all of a backend shares: a short lock, who is inside MPI, and what Wherry does in this process.
 #pragma once
 
 #include <atomic>

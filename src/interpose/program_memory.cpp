@@ -31,12 +31,12 @@ void ProgramMemory::configure(MemoryLever lever, bool watched) {
   active_ = watched || lever != MemoryLever::leave;
 }
 
-void ProgramMemory::look() {
-  if (looking_.test_and_set(std::memory_order_acquire)) return;
+void ProgramMemory::read() {
+  if (reading_.test_and_set(std::memory_order_acquire)) return;
   const std::uint64_t now_ns = profile::monotonic_ns();
-  look_interval_.adapt(now_ns - std::exchange(looked_ns_, now_ns));
-  calls_to_look_.store(look_interval_.calls() - 1, std::memory_order_relaxed);
-  looking_.clear(std::memory_order_release);
+  sampling_interval_.adapt(now_ns - std::exchange(read_ns_, now_ns));
+  calls_to_read_.store(sampling_interval_.calls() - 1, std::memory_order_relaxed);
+  reading_.clear(std::memory_order_release);
   if (is_due(now_ns)) take_sample(now_ns);
 }
 

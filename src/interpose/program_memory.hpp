@@ -10,7 +10,7 @@
 #include "heap/freed_memory.hpp"
 #include "heap/malloc_options.hpp"
 #include "profile/record.hpp"
-#include "waiting/look_interval.hpp"
+#include "waiting/sampling_interval.hpp"
 
 namespace wherry::interpose {
 
@@ -35,10 +35,10 @@ class ProgramMemory {
   [[gnu::always_inline]] void pass_by() {
     if (!is_active()) return;
     count();
-    const int left = calls_to_look_.load(std::memory_order_relaxed);
+    const int left = calls_to_read_.load(std::memory_order_relaxed);
     if (left > 0) [[likely]]
-      calls_to_look_.store(left - 1, std::memory_order_relaxed);
-    else look();
+      calls_to_read_.store(left - 1, std::memory_order_relaxed);
+    else read();
   }
 
   /// Samples the process and acts. False: another thread is at it. Returns with the span that holds now.
@@ -52,7 +52,7 @@ class ProgramMemory {
   std::string_view why_not() const { return why_not_; }
 
  private:
-  void look();
+  void read();
   void begin();
   heap::Freed wanted(const heap::FaultSample& sample);
   void add(const heap::FaultSample& sample);
@@ -64,10 +64,10 @@ class ProgramMemory {
   std::atomic<bool> active_ = false;
   std::atomic<std::uint64_t> calls_ = 0;
   std::atomic<std::uint64_t> next_ns_ = 0;
-  std::atomic<int> calls_to_look_ = 0;
-  std::atomic_flag looking_;  // guards the next two
-  waiting::LookInterval look_interval_;
-  std::uint64_t looked_ns_ = 0;
+  std::atomic<int> calls_to_read_ = 0;
+  std::atomic_flag reading_;  // guards the next two
+  waiting::SamplingInterval sampling_interval_;
+  std::uint64_t read_ns_ = 0;
   std::atomic_flag sampling_;  // guards what follows
   bool begun_ = false;
   std::string_view why_not_;

@@ -202,6 +202,20 @@ void Recording::book_polled() {
     recorder.polled(i, sources_.wait_policy.polled(i));
 }
 
+void Recording::book_wait_trials() {
+  const waiting::Decision& decision = sources_.wait_policy.decision();
+  const waiting::WaitTrialResult result = decision.trial_result();
+  if (result.rates.pairs() == 0) return;
+  const auto hourly = [](double per_ns) { return static_cast<std::uint64_t>(per_ns * 3.6e12); };
+  recorder.wait_trial({.trials = static_cast<std::uint32_t>(decision.trials()),
+                       .verdict = !result.polling_won   ? 0U
+                                  : *result.polling_won ? 2U
+                                                        : 1U,
+                       .pairs = static_cast<std::uint64_t>(result.rates.pairs()),
+                       .spun_hourly = hourly(result.rates.mean_spun()),
+                       .polled_hourly = hourly(result.rates.mean_polled())});
+}
+
 void Recording::record_memory(std::uint64_t now_ns) {
   const ProgramMemory& memory = sources_.memory;
   if (sources_.memory.take_sample(now_ns)) recorder.memory(memory.changes(), memory.span(), memory.why_not());
@@ -214,6 +228,7 @@ void Recording::finish() {
   book_polled();
   recorder.threads(waiting::computing_threads("/proc/self/task"),
                    waiting::count(waiting::allowed_processors()));
+  book_wait_trials();
   record_memory(profile::monotonic_ns());
   recorder.finish(is_aborted_ ? profile::State::running : profile::State::finalized);
 }

@@ -209,8 +209,8 @@ int complete_some(int count, MPI_Request requests[], const int* done, const int 
 
 /// The program asks about requests without freeing them. `requests` is the wrapper's own variable, too.
 template <class Next, class Report>
-int look(int count, const MPI_Request*& requests, std::size_t status_count, MPI_Status*& statuses,
-         const Next& next, const Report& report) {
+int inquire(int count, const MPI_Request*& requests, std::size_t status_count, MPI_Status*& statuses,
+            const Next& next, const Report& report) {
   p2p::PendingMessages& pending = backend().pending;
   if (count <= 0 || requests == nullptr || pending.ends_native_exchange()) return next();
   if (!pending.concerns({requests, static_cast<std::size_t>(count)})) return next();
@@ -231,15 +231,15 @@ template <class Next>
 int look_at_all(int count, const MPI_Request*& requests, const int* flag, MPI_Status*& statuses,
                 const Next& next) {
   using Report = p2p::PendingMessages::Completion::Report;
-  return look(count, requests, static_cast<std::size_t>(count), statuses, next,
-              [&](std::size_t i, const Statuses& kept) { return Report{*flag != 0, kept.at(i)}; });
+  return inquire(count, requests, static_cast<std::size_t>(count), statuses, next,
+                 [&](std::size_t i, const Statuses& kept) { return Report{*flag != 0, kept.at(i)}; });
 }
 
 template <class Next>
 int look_at_any(int count, const MPI_Request*& requests, const int* index, const int* flag,
                 MPI_Status*& status, const Next& next) {
   using Report = p2p::PendingMessages::Completion::Report;
-  return look(count, requests, 1, status, next, [&](std::size_t i, const Statuses& kept) {
+  return inquire(count, requests, 1, status, next, [&](std::size_t i, const Statuses& kept) {
     return Report{*flag != 0 && *index == static_cast<int>(i), kept.at(0)};
   });
 }
@@ -253,7 +253,7 @@ int look_at_some(int count, const MPI_Request*& requests, const int* done, const
       if (indices[k] == static_cast<int>(i)) return {true, kept.at(static_cast<std::size_t>(k))};
     return {};
   };
-  return look(count, requests, static_cast<std::size_t>(count), statuses, next, report);
+  return inquire(count, requests, static_cast<std::size_t>(count), statuses, next, report);
 }
 
 template <class Next>

@@ -19,7 +19,7 @@
 #include "interpose/post_notices.hpp"
 #include "mpi/api.hpp"
 #include "waiting/decision.hpp"
-#include "waiting/look_interval.hpp"
+#include "waiting/sampling_interval.hpp"
 
 namespace wherry::interpose {
 
@@ -120,7 +120,7 @@ class WaitPolicy {
   bool orders_neighbors_ = true;  // alike in blocking and non-blocking exchanges
   std::atomic<int> calls_to_sample_ = INT_MAX;
   std::atomic_flag sampling_;  // guards what follows
-  waiting::LookInterval interval_;
+  waiting::SamplingInterval interval_;
   std::uint64_t calls_ = 0;    // at the last sample
   bool knows_thread_ = false;  // which one calls MPI: the first
   std::uint64_t sampled_ns_ = 0;

@@ -93,8 +93,8 @@ int by_arrival(const Check& check, const Start& start, const Test& arrived, cons
   return code != MPI_SUCCESS ? code : of_send;
 }
 
-/// While it lives, a call that only the library can make gives the core away where that has a means. A library that
-/// sleeps where it would spin sees each signal as an error: the program does not.
+/// While it lives, a call that only the library can make gives the core away where that has a setting for it. A library
+/// that sleeps where it would spin sees each signal as an error: the program does not.
 class LibraryWait {
  public:
   explicit LibraryWait(std::uint32_t function) : entered_(backend().wait_policy.enter_library(function)) {}

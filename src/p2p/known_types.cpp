@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "datatype/contents.hpp"
-#include "datatype/decode.hpp"
 
 namespace wherry::p2p {
 namespace {
@@ -46,7 +45,7 @@ void KnownTypes::pass(MPI_Datatype type, Offset count, Direction direction, int 
 
 /// Predefined types get no attribute, and are never freed.
 std::shared_ptr<KnownType> KnownTypes::describe(MPI_Datatype type) {
-  const mpi::TypeEnvelope envelope = mpi::envelope_of(api_, type);
+  const datatype::TypeEnvelope envelope = datatype::envelope_of(api_, type);
   auto made = std::make_shared<KnownType>();
   made->native = true;
   if (envelope.readable && datatype::is_predefined(envelope.combiner)) return made;

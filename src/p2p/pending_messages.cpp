@@ -70,8 +70,8 @@ void PendingMessages::begun(MessageTransfer& transfer, const Exchange::Turn& tur
     if (valid && elements->unknown) converter_.note(*elements);
   if (!turn.is_followed) return;
   Pending pending;
-  pending.way = transfer.received.bytes != 0 ? Way::in : Way::out;
-  Elements& taken = pending.way == Way::in ? transfer.received : transfer.sent;
+  pending.direction = transfer.received.bytes != 0 ? MessageDirection::in : MessageDirection::out;
+  Elements& taken = pending.direction == MessageDirection::in ? transfer.received : transfer.sent;
   if (taken.is_taken()) {
     // The transfer still tells how much was moved, and by whom.
     auto kept = std::make_shared<Elements>(std::move(taken));
@@ -203,16 +203,18 @@ std::string_view PendingMessages::made(MPI_Request request, Elements elements, c
     held_bytes_ += elements.bytes;
   }
   auto kept = std::make_shared<const Elements>(std::move(elements));
-  const Way way = made_with.make_send == nullptr ? Way::in : Way::out;
+  const MessageDirection direction =
+      made_with.make_send == nullptr ? MessageDirection::in : MessageDirection::out;
   MPI_Request as_bytes = MPI_REQUEST_NULL;
   const auto bytes = static_cast<int>(kept->bytes);
   const auto& [make_send, peer, tag, comm] = made_with;
-  if (way == Way::in) api_.Recv_init(kept->packed.get(), bytes, MPI_BYTE, peer, tag, comm, &as_bytes);
+  if (direction == MessageDirection::in)
+    api_.Recv_init(kept->packed.get(), bytes, MPI_BYTE, peer, tag, comm, &as_bytes);
   else make_send(kept->packed.get(), bytes, MPI_BYTE, peer, tag, comm, &as_bytes);
   const std::uint64_t key = hashed(kept->signature ^ static_cast<std::uint32_t>(peer));
   const std::lock_guard lock(mutex_);
   if (as_bytes == MPI_REQUEST_NULL) held_bytes_ -= bytes;
-  else persistent_[number_of(request)] = {std::move(kept), way, as_bytes, key};
+  else persistent_[number_of(request)] = {std::move(kept), direction, as_bytes, key};
   persistent_count_ = persistent_.size();
   return {};
 }
@@ -246,12 +248,12 @@ void PendingMessages::StartCall::start(std::size_t index, Persistent& known, con
   is_timed_ = turn.is_timed;
   if (is_timed_ && begun_ns_ == 0) begun_ns_ = now_ns();
   Active& active = active_.emplace_back(Active{index, requests_[index], {}});
-  active.pending = {nullptr, nullptr, known.way, requests_[index], true};
+  active.pending = {nullptr, nullptr, known.direction, requests_[index], true};
   if (!turn.is_ours) return;
   result_.copier = Copier::kernels;
   active.pending.elements = known.elements;
   active.pending.request = requests_[index] = known.as_bytes;
-  if (known.way == Way::out) known.elements->pack();
+  if (known.direction == MessageDirection::out) known.elements->pack();
 }
 
 void PendingMessages::StartCall::ended(bool succeeded) {

@@ -29,14 +29,14 @@
 
 namespace wherry::p2p {
 
-enum class Way : std::uint8_t { out, in };
+enum class MessageDirection : std::uint8_t { out, in };
 
 /// A message under way, or the blocks of one collective.
 struct Pending {
   std::shared_ptr<const Elements> elements;  // of a message, and
   std::shared_ptr<const BlocksUnderWay>
       blocks;  // of a collective; neither: the library moves them, only time counts
-  Way way = Way::out;
+  MessageDirection direction = MessageDirection::out;
   MPI_Request request =
       MPI_REQUEST_NULL;  // the native one; of a persistent message it may not be the program's
   bool is_persistent = false;
@@ -44,7 +44,7 @@ struct Pending {
 
   bool is_taken() const { return elements != nullptr || blocks != nullptr; }
   bool is_received() const {
-    return !is_delivered && (blocks != nullptr || (elements != nullptr && way == Way::in));
+    return !is_delivered && (blocks != nullptr || (elements != nullptr && direction == MessageDirection::in));
   }
 };
 
@@ -107,7 +107,7 @@ class PendingMessages {
  private:
   struct Persistent {
     std::shared_ptr<const Elements> elements;
-    Way way;
+    MessageDirection direction;
     MPI_Request as_bytes;
     std::uint64_t key;
   };

@@ -13,7 +13,7 @@
 namespace wherry::profile {
 
 inline constexpr char record_magic[8] = {'W', 'H', 'E', 'R', 'R', 'Y', 'R', 'C'};
-inline constexpr std::uint32_t record_version = 8;
+inline constexpr std::uint32_t record_version = 9;
 inline constexpr int size_buckets = 66;  // see bucket_of()
 
 enum class Table : std::uint32_t {
@@ -33,9 +33,10 @@ enum class Table : std::uint32_t {
   memory,
   gains,
   paths,
-  not_cached
+  not_cached,
+  wait_trials
 };
-inline constexpr std::uint32_t table_count = 17;
+inline constexpr std::uint32_t table_count = 18;
 
 struct TableInfo {
   std::uint64_t offset;  // of the first record, from the start of the file
@@ -261,6 +262,16 @@ struct MemoryRecord {
   char why_not[64];        // why malloc may not be told to keep it; empty: it may
 };
 
+/// How many blocking calls this rank made in stretches in which it waited in the library, and in as many in which it
+/// polled. Written once, when MPI ends, if there was a whole pair.
+struct WaitTrialRecord {
+  std::uint32_t trials;
+  std::uint32_t verdict;        // 0 open, 1 spinning brought more calls, 2 polling did
+  std::uint64_t pairs;          // of stretches
+  std::uint64_t spun_hourly;    // calls in an hour, mean
+  std::uint64_t polled_hourly;  // the same
+};
+
 /// What stretches of the program's course took natively and with Wherry's choices on one communicator, by this rank's
 /// clock: a controlled trial.
 struct GainRecord {
@@ -304,7 +315,8 @@ static_assert(sizeof(CommRecord) == 64 && sizeof(ModuleRecord) == 256 && sizeof(
 static_assert(sizeof(DecisionRecord) == 80 && sizeof(MissRecord) == 96 && sizeof(ArrivalRecord) == 32);
 static_assert(sizeof(TypeRecord) == 64 && sizeof(WindowRecord) == 168);
 static_assert(sizeof(MemoryRecord) == 128 && sizeof(GainRecord) == 48);
-static_assert(sizeof(NotCachedRecord) == 24 && sizeof(PathFrame) == 16 && sizeof(PathRecord) == 104);
+static_assert(sizeof(WaitTrialRecord) == 32 && sizeof(NotCachedRecord) == 24 && sizeof(PathFrame) == 16 &&
+              sizeof(PathRecord) == 104);
 static_assert(sizeof(WindowPointRecord) == 32 && sizeof(WindowCurveRecord) == 16);
 
 /// Size class of a number of bytes: 0 for 0, else 1 + ceil(log2(bytes)): 1 B is 1, 2 B is 2, 3-4 B are 3, ...

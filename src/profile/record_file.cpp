@@ -41,6 +41,7 @@ constexpr Extent extents[] = {
     {Table::gains, sizeof(GainRecord), 16},
     {Table::paths, sizeof(PathRecord), 64},
     {Table::not_cached, sizeof(NotCachedRecord), 64},
+    {Table::wait_trials, sizeof(WaitTrialRecord), 1},
 };
 static_assert(std::size(extents) == table_count && sizeof(Header) <= 4096);
 

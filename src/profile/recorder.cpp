@@ -378,6 +378,11 @@ void Recorder::memory(std::uint32_t row, const MemoryRecord& span, std::string_v
   put(record.why_not, why_not);
 }
 
+void Recorder::wait_trial(const WaitTrialRecord& trial) {
+  if (!is_open()) return;
+  if (auto* record = file_.append<WaitTrialRecord>(Table::wait_trials)) *record = trial;
+}
+
 void Recorder::finish(State state) {
   if (!is_open()) return;
   file_.header().end_ns = monotonic_ns();

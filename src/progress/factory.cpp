@@ -111,7 +111,8 @@ std::optional<Algorithm> OperationFactory::algorithm_for(const AnyCall& call,
 void OperationFactory::report(const AnyCall& call, const NonblockingOperation& made,
                               const Described& described, Form form) const {
   if (context_.observer != nullptr)
-    context_.observer->started(call.comm, described.key, form, made.algorithm().name(), described.bytes);
+    context_.observer->made_operation(call.comm, described.key, form, made.algorithm().name(),
+                                      described.bytes);
 }
 
 /// Decides on a call that has been read, alike on all ranks; nothing: the library must perform it.
@@ -125,7 +126,7 @@ std::optional<Described> OperationFactory::prepare(const AnyCall& call, Nonblock
     return described;
   }
   if (context_.observer != nullptr)
-    context_.observer->started(call.comm, described.key, form, native_name, described.bytes);
+    context_.observer->made_operation(call.comm, described.key, form, native_name, described.bytes);
   return std::nullopt;
 }
 

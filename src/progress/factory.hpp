@@ -55,7 +55,7 @@ class OperationFactory {
  public:
   explicit OperationFactory(const RuntimeContext& context) : context_(context) {}
 
-  /// What progresses what is started. Until it is known, everything is native.
+  /// What progresses the nonblocking operations. Until it is known, everything is native.
   void drive(Wake wake) { wake_ = std::move(wake); }
 
   /// Starts a non-blocking call, or `native`. Local: it waits for no other rank.

@@ -64,7 +64,7 @@ class NonblockingOperation {
   Task task();
 
   const std::shared_ptr<Communicator> communicator_;
-  HeldTypes types_;
+  datatype::HeldTypes types_;
   std::vector<std::int64_t> counts_, displacements_;  // the program's, where blocks differ
   Requests requests_;
   std::optional<Work> work_;

@@ -34,7 +34,7 @@ class Nbx {
   /// Nobody waits for a message that the library refuses.
   void send(const SparseMessage& m) {
     MPI_Request& request = sends_.emplace_back(MPI_REQUEST_NULL);
-    note(with_int_count(
+    note(datatype::with_int_count(
         api_, static_cast<long long>(m.bytes), MPI_BYTE, INT_MAX, [&](int count, MPI_Datatype type) {
           return api_.Issend(m.data, count, type, m.peer, tag_, call_.channel.comm(), &request);
         }));

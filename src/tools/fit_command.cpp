@@ -68,7 +68,7 @@ void write_constant(JsonWriter& json, const model::Fit& fit, std::size_t i) {
     json.member("unit", constants[i].unit);
     json.member("value", model::is_known(fit.known[i]) ? fit.known[i] : usual);
     json.member("default", usual);
-    json.member("origin", model::provenance_names[static_cast<std::size_t>(fit.provenance[i])]);
+    json.member("provenance", model::provenance_names[static_cast<std::size_t>(fit.provenance[i])]);
   });
 }
 

@@ -146,8 +146,8 @@ std::optional<bool> Decision::result() const {
 }
 
 void Decision::end_trial(std::uint64_t wall_ns, bool polling_wins) {
-  const bool alike = verdict_ns_ != 0 && polling_wins == polling_won_;
-  polling_won_ = polling_wins;
+  const bool alike = verdict_ns_ != 0 && polling_wins == decided_.polling_won;
+  decided_ = {rates_, polling_wins};
   verdict_ns_ = alike ? std::min(2 * verdict_ns_, longest_ns) : first_verdict_ns;
   until_ns_ = wall_ns + std::max(verdict_ns_, times_trials * (wall_ns - first_trial_ns_));
   // It had not spun for long: the calm came from polling. A neighbor that comes every second is none of that.

@@ -63,10 +63,18 @@ class PairedRates {
   /// errors of their difference. Not of fewer than two pairs.
   bool differ(double factor, double errors) const;
   bool polling_is_better() const { return polled_ > spun_; }
+  double mean_spun() const { return pairs_ > 0 ? spun_ / pairs_ : 0; }
+  double mean_polled() const { return pairs_ > 0 ? polled_ / pairs_ : 0; }
 
  private:
   int pairs_ = 0;
   double spun_ = 0, polled_ = 0, squares_ = 0;  // sums; squares_: of the differences
+};
+
+/// What trials found: those that decided last, or those under way if none has decided.
+struct WaitTrialResult {
+  PairedRates rates;
+  std::optional<bool> polling_won;  // nothing: not decided
 };
 
 /// The decision of one process, by what is asked for, what is known and what is counted.
@@ -124,6 +132,9 @@ class Decision {
   void observe(const Counters& now);
   /// How many trials there were.
   int trials() const { return trials_; }
+  WaitTrialResult trial_result() const {
+    return decided_.polling_won ? decided_ : WaitTrialResult{rates_, {}};
+  }
 
  private:
   enum class Phase { spinning, trial, polling };
@@ -168,7 +179,7 @@ class Decision {
   PairedRates rates_;       // of the whole pairs of all trials since the last result
   int standstills_ = 0;     // of these, pairs in which the program stood still while it polled
   std::uint64_t first_trial_ns_ = 0;
-  bool polling_won_ = false;  // the last result
+  WaitTrialResult decided_;  // last
   int trials_ = 0;
   std::uint64_t verdict_ns_ = 0;  // how long the last trial's result holds, and until when
   std::uint64_t until_ns_ = 0;

@@ -188,7 +188,7 @@ void Completion::arrive(Target& target, const Done& done) {
   const bool come = done.code == MPI_SUCCESS;
   const SequenceNumber last = done.last;
   for (auto each = target.unpacks.begin(), end = end_of(target.unpacks, last); each != end; ++each)
-    if (each->gathers) gather(*each->map, each->count, each->origin, each->data.get());
+    if (each->gathers) datatype::gather(*each->map, each->count, each->origin, each->data.get());
   take(target.fetched, last, [&](const Fetched& each) { take_in(each, come); });
   take(target.coming, last, [&](const Coming& each) {
     if (come) common_.sharing.offer(target, each);
@@ -196,7 +196,7 @@ void Completion::arrive(Target& target, const Done& done) {
   take(target.blocks, last, [](const BlockMemory&) {});
   // Last: what was already under way for others has come into these by now.
   take(target.unpacks, last, [&](const PendingUnpack& each) {
-    if (!each.gathers && come) scatter(*each.map, each.count, each.data.get(), each.origin);
+    if (!each.gathers && come) datatype::scatter(*each.map, each.count, each.data.get(), each.origin);
   });
   if (target.issued <= last) target.under_way = 0;
   if (target.timed <= last) settle_time(target, done);

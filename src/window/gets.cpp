@@ -14,7 +14,7 @@ std::byte* bytes_at(const Region& region) {
 }
 
 /// Bytes of a get whose target type has this map.
-std::uint64_t bytes_asked(const TypeMap& map, const TargetRegion& place) {
+std::uint64_t bytes_asked(const datatype::TypeMap& map, const TargetRegion& place) {
   return static_cast<std::uint64_t>(map.size * place.count);
 }
 
@@ -36,7 +36,7 @@ Gets::Server Gets::examine(const Region& origin, const TargetRegion& place, Both
       origin.type == MPI_DATATYPE_NULL)
     return left(NotCached::arguments);
   maps = {common_.library.map(place.type), common_.library.map(origin.type)};
-  const TypeMap &there = *maps.there, &here = *maps.here;
+  const datatype::TypeMap &there = *maps.there, &here = *maps.here;
   if (there.size < 0) return left(NotCached::unknown_type);
   if (!is_inside(place, target.memory, there)) return Server::nobody;
   std::int64_t bytes_there = 0, bytes_here = 0;
@@ -145,7 +145,7 @@ int Gets::get_mapped(const Region& origin, BothMaps maps, const TargetRegion& pl
   Target& target = common_.operations.target(place.rank);
   if (answer != cache::Answer::missing) target.cost_benefit.hit(bytes);
   if (answer == cache::Answer::hit) {
-    if (data != nullptr) scatter(*maps.here, origin.count, data.get(), bytes_at(origin));
+    if (data != nullptr) datatype::scatter(*maps.here, origin.count, data.get(), bytes_at(origin));
     return common_.library.without_call();
   }
   bool whole = false;
@@ -166,11 +166,12 @@ int Gets::get_mapped(const Region& origin, BothMaps maps, const TargetRegion& pl
 
 /// Reads into `to`, without gaps, by look(range, to) for each block, and notes what is missing.
 template <class Look>
-cache::Answer Gets::look_up(const TargetRegion& place, const TypeMap& map, std::byte* to, Look&& look) {
+cache::Answer Gets::look_up(const TargetRegion& place, const datatype::TypeMap& map, std::byte* to,
+                            Look&& look) {
   plan_.clear();
   bool waits_here = false;
   const std::int64_t begin = place.displacement * common_.operations.target(place.rank).memory.unit;
-  each_block(map, place.count, [&](std::int64_t offset, std::int64_t bytes) {
+  datatype::each_block(map, place.count, [&](std::int64_t offset, std::int64_t bytes) {
     const cache::TargetRange range{static_cast<std::uint32_t>(place.rank),
                                    static_cast<std::uint64_t>(begin + offset),
                                    static_cast<std::uint64_t>(bytes)};
@@ -196,7 +197,7 @@ int Gets::rget(const Region& origin, const TargetRegion& place, MPI_Request* req
 }
 
 struct Gets::MissingBlocks {
-  ByteBlocks here, there;
+  datatype::ByteBlocks here, there;
 
   /// MPICH 4.0 completes a request for several blocks before they have come.
   bool is_one() const { return here.size() == 1 && there.size() == 1; }
@@ -214,14 +215,14 @@ int Gets::rget_mapped(const Region& origin, const BothMaps& maps, const TargetRe
               [&](const cache::TargetRange& range, std::byte* to) { return common_.cache->peek(range, to); });
   Target& target = common_.operations.target(place.rank);
   if (answer == cache::Answer::hit) {
-    if (data != nullptr) scatter(*maps.here, origin.count, packed, bytes_at(origin));
+    if (data != nullptr) datatype::scatter(*maps.here, origin.count, packed, bytes_at(origin));
     target.cost_benefit.hit(bytes);
     return common_.library.get_nothing(bytes_at(origin), request);
   }
   MissingBlocks missing;
   if (!plan_.asks_for_all(bytes)) missing = missing_blocks(origin, *maps.here, packed);
   if (!missing.is_one()) return native_gets_.pass(NotCached::by_request, place, native);
-  if (data != nullptr) scatter(*maps.here, origin.count, packed, bytes_at(origin));
+  if (data != nullptr) datatype::scatter(*maps.here, origin.count, packed, bytes_at(origin));
   plan_.count_request(target, bytes);
   common_.operations.issue(place.rank);
   return common_.library.get_blocks(bytes_at(origin), missing.here, place.rank, target.memory.unit,
@@ -229,13 +230,13 @@ int Gets::rget_mapped(const Region& origin, const BothMaps& maps, const TargetRe
 }
 
 /// packed: where what is there went to.
-Gets::MissingBlocks Gets::missing_blocks(const Region& origin, const TypeMap& here,
+Gets::MissingBlocks Gets::missing_blocks(const Region& origin, const datatype::TypeMap& here,
                                          const std::byte* packed) const {
   MissingBlocks missing;
   for (const MissingPart& part : plan_.parts()) {
     const std::int64_t begin = part.to - packed, end = begin + static_cast<std::int64_t>(part.range.bytes);
-    add_places(here, origin.count, begin, end, missing.here);
-    add(missing.there, block_of(part.range));
+    datatype::add_places(here, origin.count, begin, end, missing.here);
+    datatype::add(missing.there, block_of(part.range));
   }
   return missing;
 }

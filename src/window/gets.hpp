@@ -49,7 +49,7 @@ class Gets {
  private:
   /// Of a get: at the target, and at the origin.
   struct BothMaps {
-    std::shared_ptr<const TypeMap> there, here;
+    std::shared_ptr<const datatype::TypeMap> there, here;
     NotCached why = NotCached::arguments;  // the library serves it
   };
   enum class Server { cache, library, uncached, nobody };  // uncached: the library, until there is a cache
@@ -88,9 +88,10 @@ class Gets {
   int rget_mapped(const Region& origin, const BothMaps& maps, const TargetRegion& place, MPI_Request* request,
                   const Native& native);
   struct MissingBlocks;
-  MissingBlocks missing_blocks(const Region& origin, const TypeMap& here, const std::byte* packed) const;
+  MissingBlocks missing_blocks(const Region& origin, const datatype::TypeMap& here,
+                               const std::byte* packed) const;
   template <class Look>
-  cache::Answer look_up(const TargetRegion& place, const TypeMap& map, std::byte* to, Look&& look);
+  cache::Answer look_up(const TargetRegion& place, const datatype::TypeMap& map, std::byte* to, Look&& look);
 
   WindowState& common_;
   NativeGets& native_gets_;

@@ -16,7 +16,7 @@ std::int64_t bytes_between(const std::byte* from, const std::byte* to) {
 
 }  // namespace
 
-bool is_inside(const TargetRegion& place, const TargetMemory& memory, const TypeMap& map) {
+bool is_inside(const TargetRegion& place, const TargetMemory& memory, const datatype::TypeMap& map) {
   using Wide = __int128;
   const Wide begin = Wide{place.displacement} * memory.unit;
   const Wide last = Wide{place.count - 1} * map.extent;
@@ -51,17 +51,17 @@ int NativeWindow::refuse(int code) const {
 
 int NativeWindow::get_parts(std::span<const MissingPart> parts, std::int64_t unit) const {
   std::byte* const to = parts.front().to;
-  ByteBlocks here, there;
+  datatype::ByteBlocks here, there;
   for (const MissingPart& part : parts) {
-    const ByteBlock block = block_of(part.range);
-    add(here, {bytes_between(to, part.to), block.bytes});
-    add(there, block);
+    const datatype::ByteBlock block = block_of(part.range);
+    datatype::add(here, {bytes_between(to, part.to), block.bytes});
+    datatype::add(there, block);
   }
   return get_blocks(to, here, static_cast<int>(parts.front().range.target), unit, there, nullptr);
 }
 
-int NativeWindow::get_blocks(std::byte* to, const ByteBlocks& here, int rank, std::int64_t unit,
-                             const ByteBlocks& there, MPI_Request* request) const {
+int NativeWindow::get_blocks(std::byte* to, const datatype::ByteBlocks& here, int rank, std::int64_t unit,
+                             const datatype::ByteBlocks& there, MPI_Request* request) const {
   const auto get = [&](void* at, int count, MPI_Datatype type, MPI_Aint displacement, int count_there,
                        MPI_Datatype type_there) {
     return request == nullptr
@@ -72,7 +72,7 @@ int NativeWindow::get_blocks(std::byte* to, const ByteBlocks& here, int rank, st
   if (here.size() == 1 && there.size() == 1 && begin % unit == 0)
     return get(to + here.front().displacement, static_cast<int>(bytes), MPI_BYTE, begin / unit,
                static_cast<int>(bytes), MPI_BYTE);
-  const BlocksType type(api_, here), type_there(api_, there);
+  const datatype::BlocksType type(api_, here), type_there(api_, there);
   if (type.code() != MPI_SUCCESS) return type.code();
   if (type_there.code() != MPI_SUCCESS) return type_there.code();
   return get(to, 1, type.get(), 0, 1, type_there.get());

@@ -31,7 +31,7 @@ class Native {
   int (*run_)(const void*);
 };
 
-using run::Region;
+using datatype::Region;
 
 /// `count` elements of `type` at a displacement in the memory of `rank`.
 struct TargetRegion {
@@ -42,11 +42,11 @@ struct TargetRegion {
 };
 
 /// Whether all that is named is the target's memory in the window. map: of place.type.
-bool is_inside(const TargetRegion& place, const TargetMemory& memory, const TypeMap& map);
+bool is_inside(const TargetRegion& place, const TargetMemory& memory, const datatype::TypeMap& map);
 
 inline constexpr std::int64_t most_bytes = INT32_MAX;  // of one transfer
 
-inline ByteBlock block_of(const cache::TargetRange& range) {
+inline datatype::ByteBlock block_of(const cache::TargetRange& range) {
   return {static_cast<std::int64_t>(range.displacement), static_cast<std::int64_t>(range.bytes)};
 }
 std::uint64_t bytes_of(std::span<const MissingPart> parts);
@@ -57,10 +57,11 @@ int run_timed(Target& target, std::uint64_t bytes, const Native& native, std::si
 
 class NativeWindow {
  public:
-  NativeWindow(const mpi::Api& api, Types& types, MPI_Win win) : api_(api), types_(types), win_(win) {}
+  NativeWindow(const mpi::Api& api, datatype::Types& types, MPI_Win win)
+      : api_(api), types_(types), win_(win) {}
 
   MPI_Win win() const { return win_; }
-  std::shared_ptr<const TypeMap> map(MPI_Datatype type) const { return types_.map(type); }
+  std::shared_ptr<const datatype::TypeMap> map(MPI_Datatype type) const { return types_.map(type); }
 
   /// Tells the window's error handler. Returns the code.
   int refuse(int code) const;
@@ -74,8 +75,8 @@ class NativeWindow {
   /// Parts of one target's memory, by one get. unit: of its displacements.
   int get_parts(std::span<const MissingPart> parts, std::int64_t unit) const;
   /// One get of these bytes of a target's memory, to bytes at and after `to`. request: nullptr if there is to be none.
-  int get_blocks(std::byte* to, const ByteBlocks& here, int rank, std::int64_t unit, const ByteBlocks& there,
-                 MPI_Request* request) const;
+  int get_blocks(std::byte* to, const datatype::ByteBlocks& here, int rank, std::int64_t unit,
+                 const datatype::ByteBlocks& there, MPI_Request* request) const;
   /// A native request that is complete.
   int get_nothing(void* to, MPI_Request* request) const;
 
@@ -83,7 +84,7 @@ class NativeWindow {
   void make_progress() const;
 
   const mpi::Api& api_;
-  Types& types_;
+  datatype::Types& types_;
   const MPI_Win win_;
   unsigned without_call_ = 0;
 };

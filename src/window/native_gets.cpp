@@ -15,7 +15,7 @@ std::uint64_t NativeGets::bytes_of(const TargetRegion& place) {
   if (place.count <= 0 || place.type == MPI_DATATYPE_NULL) return 0;
   std::int64_t size = passed_type_.size, bytes = 0;
   if (place.type != passed_type_.type) {
-    const std::shared_ptr<const TypeMap> map = common_.library.map(place.type);
+    const std::shared_ptr<const datatype::TypeMap> map = common_.library.map(place.type);
     size = std::max<std::int64_t>(map->size, 0);
     if (map->predefined) passed_type_ = {place.type, size};
   }
@@ -53,7 +53,7 @@ int NativeGets::expect(const Region& origin, int rank, int code) {
     return code;
   std::int64_t size = common_.plain.size;
   if (origin.type != common_.plain.type) {
-    const std::shared_ptr<const TypeMap> map = common_.library.map(origin.type);
+    const std::shared_ptr<const datatype::TypeMap> map = common_.library.map(origin.type);
     size = map->dense ? map->size : 0;
   }
   const cache::TargetRange range{nobody, 0, static_cast<std::uint64_t>(size * origin.count)};

@@ -53,7 +53,7 @@ struct Coming {
 /// Of a get to an origin with gaps: its data are without gaps in between.
 struct PendingUnpack {
   SequenceNumber sequence;
-  std::shared_ptr<const TypeMap> map;
+  std::shared_ptr<const datatype::TypeMap> map;
   std::int64_t count;
   void* origin;
   std::unique_ptr<std::byte[]> data;

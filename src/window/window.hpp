@@ -31,8 +31,8 @@ namespace wherry::window {
 class Window {
  public:
   /// memories: of all ranks. own: this one's rank. threads: whether several may call at once.
-  Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector<TargetMemory>& memories, int own,
-         const Options& options, bool threads)
+  Window(const mpi::Api& api, datatype::Types& types, MPI_Win win, const std::vector<TargetMemory>& memories,
+         int own, const Options& options, bool threads)
       : common_(api, types, win, memories, own, options, threads) {}
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;

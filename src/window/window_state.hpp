@@ -39,8 +39,8 @@ class Lock {
 
 /// Each of these knows only those before it.
 struct WindowState {
-  WindowState(const mpi::Api& api, Types& types, MPI_Win win, std::span<const TargetMemory> memories, int own,
-              const Options& given, bool threads)
+  WindowState(const mpi::Api& api, datatype::Types& types, MPI_Win win,
+              std::span<const TargetMemory> memories, int own, const Options& given, bool threads)
       : lock(threads),
         options(given),
         library(api, types, win),

@@ -111,7 +111,7 @@ class Windows {
 
   const mpi::Api& api_;
   const Tell tell_;
-  Types types_;
+  datatype::Types types_;
   std::atomic<int> known_ = 0;                          // windows
   std::array<std::atomic<Known*>, slots> places_ = {};  // the last that was found of each slot
   std::mutex mutex_;                                    // guards entries_

@@ -18,8 +18,8 @@ int Writes::put(const Region& origin, const TargetRegion& place, const Native& n
   if (!target.is_cached || place.count <= 0 || origin.count <= 0 || place.type == MPI_DATATYPE_NULL ||
       origin.type == MPI_DATATYPE_NULL)
     return native();
-  const std::shared_ptr<const TypeMap> there = common_.library.map(place.type),
-                                       here = common_.library.map(origin.type);
+  const std::shared_ptr<const datatype::TypeMap> there = common_.library.map(place.type),
+                                                 here = common_.library.map(origin.type);
   if (!is_inside(place, target.memory, *there)) return common_.library.refuse(MPI_ERR_RMA_RANGE);
   const int code = native();
   const bool known = code == MPI_SUCCESS && here->is_told(origin.count) &&
@@ -28,7 +28,7 @@ int Writes::put(const Region& origin, const TargetRegion& place, const Native& n
   const auto* data = static_cast<const std::byte*>(origin.address);
   if (known && !here->dense) {
     gathered.resize(static_cast<std::size_t>(here->size * origin.count));
-    gather(*here, origin.count, origin.address, gathered.data());
+    datatype::gather(*here, origin.count, origin.address, gathered.data());
     data = gathered.data();
   }
   note_write(place, *there, known ? data : nullptr);
@@ -41,7 +41,7 @@ int Writes::change(const TargetRegion& place, const Native& native) {
   Target& target = common_.operations.target(place.rank);
   target.written = common_.operations.issue(place.rank);
   if (!target.is_cached || place.count <= 0 || place.type == MPI_DATATYPE_NULL) return native();
-  const std::shared_ptr<const TypeMap> map = common_.library.map(place.type);
+  const std::shared_ptr<const datatype::TypeMap> map = common_.library.map(place.type);
   if (!is_inside(place, target.memory, *map)) return common_.library.refuse(MPI_ERR_RMA_RANGE);
   const int code = native();
   note_write(place, *map, nullptr);
@@ -49,7 +49,7 @@ int Writes::change(const TargetRegion& place, const Native& native) {
 }
 
 /// data: what is written, without gaps; nullptr if nobody knows.
-void Writes::note_write(const TargetRegion& place, const TypeMap& map, const std::byte* data) {
+void Writes::note_write(const TargetRegion& place, const datatype::TypeMap& map, const std::byte* data) {
   Target& target = common_.operations.target(place.rank);
   if (map.size == 0) return;
   const std::int64_t begin = place.displacement * target.memory.unit;
@@ -60,7 +60,7 @@ void Writes::note_write(const TargetRegion& place, const TypeMap& map, const std
                data);
     if (data != nullptr) data += bytes;
   };
-  if (map.is_told(place.count)) return each_block(map, place.count, note);
+  if (map.is_told(place.count)) return datatype::each_block(map, place.count, note);
   // All that lies between its first byte and its last.
   const std::int64_t last = (place.count - 1) * map.extent;
   const std::int64_t low = map.begin + std::min<std::int64_t>(last, 0);

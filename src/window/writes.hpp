@@ -21,7 +21,7 @@ class Writes {
   void complete(Target& target, SequenceNumber last);
 
  private:
-  void note_write(const TargetRegion& place, const TypeMap& map, const std::byte* data);
+  void note_write(const TargetRegion& place, const datatype::TypeMap& map, const std::byte* data);
   void note_range(Target& target, const cache::TargetRange& range, const std::byte* data);
 
   WindowState& common_;

@@ -102,7 +102,9 @@ def test_unknown_strategies_are_said_once_with_the_nearest_name(mpi: Launcher, b
     done = mpi.run([program(mpi, build, "collectives")], 2, {**asked, **hermetic({})})
     assert done.returncode == 0, done.stderr
     told = settings.problems(asked)  # what `wherry run` says before it starts a program
-    assert ["did you mean 'chain'?" in told[0], "did you mean 'bruck2'?" in told[1]] == [True, True]
+    chain, bruck2 = told
+    assert "did you mean 'chain'?" in chain
+    assert "did you mean 'bruck2'?" in bruck2
     for problem in told:
         assert (done.stdout + done.stderr).count(f"wherry: {problem}\n") == 1, problem
 

@@ -11,7 +11,7 @@ from preloading import compile_program, records_in
 
 from wherry.analysis.record import Record, text
 
-#: Enough calls for the learner to try, keep, look again and change its mind.
+#: Enough calls for the learner to try, keep, re-evaluate and change.
 CALLS = 200
 SETTINGS = {"WHERRY_NO_TUNING": "1", "WHERRY_NONBLOCKING": "1", "WHERRY_CACHE": "always"}
 

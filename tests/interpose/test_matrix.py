@@ -29,7 +29,7 @@ STRATEGIES = {
     "others": FORCED["others"] | dict.fromkeys(NEIGHBORS, "direct"),
     "three": FORCED["others"] | {"Reduce": "linear"} | dict.fromkeys(NEIGHBORS, "direct"),
 }
-#: By the number of ranks. Two have no other way than the direct one, and one has none.
+#: By the number of ranks. Two have the direct algorithm only, and one has none.
 TOLD = {3: "three", 5: "several", 7: "others", 8: "several", 13: "several"}
 
 

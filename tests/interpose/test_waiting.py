@@ -20,7 +20,7 @@ ALONE = [
 ]
 TOGETHER = ["Barrier", "Gatherv", "Scatterv", "Bcast"]
 REDUCING = ["Allreduce", "Scan", "Exscan"]
-#: Only the library can make these: it gives the core away where it has a means and is not locked meanwhile.
+#: Only the library can make these: it gives the core away where it has a setting for that and is not locked meanwhile.
 LIBRARYS = [
     *[
         "Win_fence",
@@ -78,7 +78,7 @@ def exchanges(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Runs:
 def test_polling_exchanges_give_what_waiting_gives(
     mpi: Launcher, preload: Path, exchanges: Runs, n: int, tmp_path: Path
 ) -> None:
-    """With several threads in MPI, where the library itself has no means to give the core away, too."""
+    """With several threads in MPI, where the library itself has no setting to give the core away, too."""
     expected = exchanges.without(n)
     for level in ("", "multiple"):
         out = tmp_path / f"level-{level}"

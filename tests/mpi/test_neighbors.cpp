@@ -1,4 +1,4 @@
-// Every strategy of neighborhood collectives does what MPI says, waited for and started, on topologies of all kinds:
+// Every strategy of neighborhood collectives does what MPI says, blocking and nonblocking, on topologies of all kinds:
 // the oracle computes from the edges what each rank must get, for types with gaps, blocks of no bytes, repeated
 // neighbors, neighbors that are the rank itself and none at all.
 //
@@ -238,20 +238,22 @@ class Tests {
           std::string(s.name) + ", " + k.sizes.name + " blocks, " + k.send.name + " to " + k.receive.name;
       expect(code == MPI_SUCCESS && exchange.is_right(), what);
       Exchange again(k, ++round_);
-      expect(run_started(k, again, s, key, kept) == MPI_SUCCESS && again.is_right(), what + ", started");
+      expect(run_nonblocking(k, again, s, key, kept) == MPI_SUCCESS && again.is_right(),
+             what + ", nonblocking");
       ++ran[s.name];
     }
   }
 
   /// The same, left and taken up again. Nothing but this program progresses it.
-  int run_started(const Check& k, Exchange& exchange, const schedule::Strategy& s,
-                  const wherry::run::CellKey& key, const std::shared_ptr<wherry::run::Communicator>& kept) {
+  int run_nonblocking(const Check& k, Exchange& exchange, const schedule::Strategy& s,
+                      const wherry::run::CellKey& key,
+                      const std::shared_ptr<wherry::run::Communicator>& kept) {
     MPI_Request request = MPI_REQUEST_NULL;
-    auto started = std::make_shared<wherry::run::Nonblocking>(kept, &request);
-    const auto read = [&](const auto& call) { return read_joined(api_, call, k.c, started->arguments); };
-    expect(exchange.with_call(k, read), "not read to be started");
-    started->prepare(s, key, staging_);
-    const int code = progress_.start(std::move(started));
+    auto operation = std::make_shared<wherry::run::Nonblocking>(kept, &request);
+    const auto read = [&](const auto& call) { return read_joined(api_, call, k.c, operation->arguments); };
+    expect(exchange.with_call(k, read), "not read as nonblocking");
+    operation->prepare(s, key, staging_);
+    const int code = progress_.start(std::move(operation));
     while (!progress_.is_idle()) {
       let_library_progress();
       progress_.advance();

@@ -25,7 +25,8 @@ constexpr int large = 10000, small = 10;  // ints of a block
 /// Counts what was started by what, and what was native and why.
 class Starts : public Witness {
  public:
-  void started(MPI_Comm, const run::CellKey&, run::Form, std::string_view strategy, std::uint64_t) override {
+  void made_operation(MPI_Comm, const run::CellKey&, run::Form, std::string_view strategy,
+                      std::uint64_t) override {
     ++by[std::string(strategy)];
   }
   void not_started(Collective, run::Form, std::string_view reason) override { ++by[std::string(reason)]; }
@@ -129,7 +130,7 @@ class Test {
     for (int i = 0; i < calls; ++i) all.emplace_back(comm_, count, i);
     for (Data& d : all) runtime_.start(What::call(d), [&d] { return What::native(d); }, &d.request);
     for (Data& d : all) wait([&d] { return is_complete(d); });
-    for (const Data& d : all) bench_.expect(What::is_right(d), "a call that was started went wrong");
+    for (const Data& d : all) bench_.expect(What::is_right(d), "a nonblocking call went wrong");
     bench_.expect(starts_.take(expected) == calls, "calls did not run as expected");
     starts_.take("native");
     bench_.expect(starts_.left() == 0, "calls ran by another algorithm besides");
@@ -237,5 +238,5 @@ int main(int argc, char** argv) {
   for (const auto part : {refused_before<Exchange>, refused_before<Sum>, refused_later<Exchange>,
                           refused_later<Sum>, plans<Exchange>, plans<Sum>})
     failures += part();
-  return concluded("started memory", failures);
+  return concluded("nonblocking memory", failures);
 }

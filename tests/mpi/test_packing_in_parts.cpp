@@ -55,16 +55,17 @@ void check(const RandomType& x, int count, long long most) {
   from.fill(7);
   to.fill(0);
   expected.fill(0);
-  const run::Region source{from.data, count, x.type};
+  const datatype::Region source{from.data, count, x.type};
   Bytes whole(static_cast<std::size_t>(from.size)), parts(whole.size());
-  expect(run::pack(api, source, false, whole.data(), from.size, MPI_COMM_SELF) == MPI_SUCCESS,
+  expect(datatype::pack(api, source, false, whole.data(), from.size, MPI_COMM_SELF) == MPI_SUCCESS,
          "pack: " + what);
-  const int code = run::pack(api, source, false, parts.data(), from.size, MPI_COMM_SELF, most);
-  if (!run::is_packable(source, from.size, most)) return expect(code == MPI_ERR_COUNT, "refused: " + what);
+  const int code = datatype::pack(api, source, false, parts.data(), from.size, MPI_COMM_SELF, most);
+  if (!datatype::is_packable(source, from.size, most))
+    return expect(code == MPI_ERR_COUNT, "refused: " + what);
   expect(code == MPI_SUCCESS && parts == whole, "packed in parts: " + what);
-  run::unpack(api, whole.data(), from.size, {expected.data, count, x.type}, false, MPI_COMM_SELF);
+  datatype::unpack(api, whole.data(), from.size, {expected.data, count, x.type}, false, MPI_COMM_SELF);
   const int back =
-      run::unpack(api, whole.data(), from.size, {to.data, count, x.type}, false, MPI_COMM_SELF, most);
+      datatype::unpack(api, whole.data(), from.size, {to.data, count, x.type}, false, MPI_COMM_SELF, most);
   expect(back == MPI_SUCCESS && to.bytes == expected.bytes, "unpacked in parts: " + what);
 }
 

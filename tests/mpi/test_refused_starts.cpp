@@ -59,11 +59,12 @@ void check_numbers() {
   const auto c = std::make_shared<run::Communicator>(MPI_COMM_WORLD, Settings{}, api);
   run::Progress progress;
   Call call;
-  auto started = std::make_shared<run::Nonblocking>(c, &call.request);
-  expect(run::read_work(api, call.arguments(), *c, started->arguments.blocks, started->arguments.segments),
-         "the call has no work");
-  started->prepare(*schedule::find_strategy("direct"), {Collective::alltoall, Limit::none, 3}, staging);
-  expect(progress.start(std::move(started)) == MPI_ERR_OTHER, "the library's error was not returned");
+  auto operation = std::make_shared<run::Nonblocking>(c, &call.request);
+  expect(
+      run::read_work(api, call.arguments(), *c, operation->arguments.blocks, operation->arguments.segments),
+      "the call has no work");
+  operation->prepare(*schedule::find_strategy("direct"), {Collective::alltoall, Limit::none, 3}, staging);
+  expect(progress.start(std::move(operation)) == MPI_ERR_OTHER, "the library's error was not returned");
   expect(progress.is_idle() && call.request == MPI_REQUEST_NULL, "a call without a request is under way");
   const run::Tags::Sequence next = c->tags().take();
   expect(next == 1, "a call without a request took no sequence number");

@@ -1,6 +1,6 @@
 // Many non-blocking collectives at once that have fewer tags than there are calls: none gets what belongs to another.
 //
-// Runs under mpiexec at any number of ranks. Nothing but this program progresses what is started.
+// Runs under mpiexec at any number of ranks. Nothing but this program progresses nonblocking operations.
 #include <mpi.h>
 
 #include <cstdio>
@@ -54,10 +54,11 @@ void start(Call& call, const std::shared_ptr<run::Communicator>& c, run::Progres
   if (!strategy->applies(c->placement())) strategy = schedule::find_strategy("pairwise");
   const run::Alltoall arguments{call.send.data(), call.count, MPI_INT,       call.receive.data(),
                                 call.count,       MPI_INT,    MPI_COMM_WORLD};
-  auto started = std::make_shared<run::Nonblocking>(c, &call.request);
-  run::read_work(c->channel().api(), arguments, *c, started->arguments.blocks, started->arguments.segments);
-  started->prepare(*strategy, {Collective::alltoall, Limit::none, 5}, staging);
-  progress.start(std::move(started));
+  auto operation = std::make_shared<run::Nonblocking>(c, &call.request);
+  run::read_work(c->channel().api(), arguments, *c, operation->arguments.blocks,
+                 operation->arguments.segments);
+  operation->prepare(*strategy, {Collective::alltoall, Limit::none, 5}, staging);
+  progress.start(std::move(operation));
 }
 
 /// How many calls ended wrong, or not at all.

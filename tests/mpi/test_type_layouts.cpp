@@ -5,6 +5,7 @@
 // ranks: 1
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -217,7 +218,7 @@ void maps_of_windows_with_padding(const mpi::Api& api) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_vector(300, 1, 2, MPI_LONG_DOUBLE, &type);
   MPI_Type_commit(&type);
-  const window::TypeMap map = window::type_map_of(api, type);
+  const datatype::TypeMap map = datatype::type_map_of(api, type);
   Long end = 0, bytes = 0;
   for (const layout::ByteBlock& block : map.blocks) {
     check(block.displacement >= end, "a byte of a strided long double is there twice");
@@ -226,6 +227,52 @@ void maps_of_windows_with_padding(const mpi::Api& api) {
   }
   check(map.size > 0 && (!map.mapped || bytes == map.size), "the map of strided long doubles");
   MPI_Type_free(&type);
+}
+
+bool has_byte_twice(std::vector<Long> bytes) {
+  std::ranges::sort(bytes);
+  return std::ranges::adjacent_find(bytes) != bytes.end();
+}
+
+/// Packed and unpacked as windows do it; between the data nothing may change.
+void check_copies(const datatype::TypeMap& map, const TypeMap& several, Long count, const std::string& what) {
+  const auto [first, last] = std::ranges::minmax(several.bytes);
+  Bytes memory(static_cast<std::size_t>(last - first + 1)), packed(several.bytes.size()), expected;
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>((i * 2654435761u) >> 13);
+  std::byte* const base = memory.data() - first;
+  for (const Long at : several.bytes) expected.push_back(base[at]);
+  datatype::gather(map, count, base, packed.data());
+  check(packed == expected, "gathered " + what);
+  if (has_byte_twice(several.bytes)) return;
+  Bytes changed = memory;
+  for (std::size_t i = 0; i < packed.size(); ++i) {
+    packed[i] ^= std::byte{0xff};
+    changed[static_cast<std::size_t>(several.bytes[i] - first)] = packed[i];
+  }
+  datatype::scatter(map, count, packed.data(), base);
+  check(memory == changed, "scattered " + what);
+}
+
+void windows_copy_random_types(const mpi::Api& api) {
+  constexpr std::uint64_t seed = 29;
+  RandomTypes random(seed);
+  int few = 0, many = 0;
+  std::printf("windows: seed %lu\n", static_cast<unsigned long>(seed));
+  for (int i = 0; i < 3000; ++i) {
+    RandomType type = random.any(static_cast<int>(random.between(1, 4)));
+    MPI_Type_commit(&type.type);
+    const bool agreed = is_told_alike(type) && packs_natively(type, type.map, 1) && !type.contested &&
+                        !type.hollow && !has_padded_values(type) && !type.map.bytes.empty();
+    const datatype::TypeMap map = agreed ? datatype::type_map_of(api, type.type) : datatype::TypeMap{};
+    for (const Long count : {1, 3, 3, 40, 1}) {
+      if (!agreed || !map.is_told(count)) continue;
+      check_copies(map, repeated(type.map, count), count, std::to_string(count) + " of " + type.text);
+      ++(map.blocks.size() * static_cast<std::size_t>(count) < 8 ? few : many);
+    }
+    if (!type.predefined) MPI_Type_free(&type.type);
+  }
+  check(few > 500 && many > 2000, "windows: " + std::to_string(few) + " short and " + std::to_string(many) +
+                                      " long copies were compared");
 }
 
 /// Offsets and sizes beyond 32 bits, by int and by large counts.
@@ -257,6 +304,7 @@ int main(int argc, char** argv) {
   maps_share_plans(api);
   predefined_types_stay_as_they_are(api);
   maps_of_windows_with_padding(api);
+  windows_copy_random_types(api);
   large_counts(api);
   random_types(api);
   MPI_Finalize();

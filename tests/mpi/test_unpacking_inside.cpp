@@ -91,10 +91,10 @@ bool is_unpacked(std::string_view strategy, int rank, int size) {
   run::Progress progress;
   const Absolute call(rank, size);
   MPI_Request request = MPI_REQUEST_NULL;
-  auto started = std::make_shared<run::Nonblocking>(c, &request);
-  run::read_work(api, call.arguments(), *c, started->arguments.blocks, started->arguments.segments);
-  started->prepare(*s, {Collective::alltoallw, Limit::none, 5}, staging);
-  progress.start(std::move(started));
+  auto operation = std::make_shared<run::Nonblocking>(c, &request);
+  run::read_work(api, call.arguments(), *c, operation->arguments.blocks, operation->arguments.segments);
+  operation->prepare(*s, {Collective::alltoallw, Limit::none, 5}, staging);
+  progress.start(std::move(operation));
   for (; !progress.is_idle(); progress.advance()) test::let_library_progress();
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   progress.sweep();

@@ -298,6 +298,18 @@ TEST_CASE("a call that was not timed is counted, and another's time stands for i
   CHECK(rows[0].longest_ns == 20);
 }
 
+TEST_CASE("what trials of waiting found is a row") {
+  Recording r;
+  r.recorder.wait_trial({.trials = 2, .verdict = 2, .pairs = 8, .spun_hourly = 100, .polled_hourly = 170});
+  const auto rows = r.read().rows<WaitTrialRecord>(Table::wait_trials);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].trials == 2);
+  CHECK(rows[0].verdict == 2);
+  CHECK(rows[0].pairs == 8);
+  CHECK(rows[0].spun_hourly == 100);
+  CHECK(rows[0].polled_hourly == 170);
+}
+
 TEST_CASE("what cannot be opened says so and records nothing") {
   Sites sites;
   Recorder recorder(sites);

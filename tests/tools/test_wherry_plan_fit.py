@@ -51,7 +51,7 @@ def keep(run: Run, tuning: Path, machine: str, mpi: str, told: str = SAMPLES) ->
 def test_constants_with_their_units_defaults_and_origins(run: Run) -> None:
     rows = {row["name"]: row for row in answer(run, "fit", told=SAMPLES)}
     assert len(rows) == 10
-    measured = {name: row["value"] for name, row in rows.items() if row["origin"] == "measured"}
+    measured = {name: row["value"] for name, row in rows.items() if row["provenance"] == "measured"}
     assert measured["alpha_between"] == 1e-3
     assert measured["beta_within"] == pytest.approx(2.096152e-3 / 1048576)
     assert measured.keys() == {"alpha_between", "beta_within", "latency_within"}

@@ -38,7 +38,7 @@ const Estimate& named(const std::vector<Estimate>& all, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("a survey offers what applies, and nothing else") {
+TEST_CASE("a survey has what applies, and nothing else") {
   for (const auto operation : operations())
     for (const Placement& placement : placements()) {
       std::set<std::string_view> estimated;
@@ -50,7 +50,7 @@ TEST_CASE("a survey offers what applies, and nothing else") {
     }
 }
 
-TEST_CASE("a survey offers every depth of a pipeline, and nothing else twice") {
+TEST_CASE("a survey has every depth of a pipeline, and nothing else twice") {
   for (const auto operation : operations()) {
     std::set<std::pair<std::string_view, int>> estimated;
     for (const AlgorithmCandidate& o : survey(Placement::flat(8), operation)) {
@@ -113,7 +113,7 @@ TEST_CASE("a pipeline is as deep as its data is large") {
   CHECK(deepened(binomial, placement, {16, 1 << 20}, machine) == binomial);
 }
 
-TEST_CASE("an offer costs what its strategy costs") {
+TEST_CASE("a candidate costs what its strategy costs") {
   const Placement placement = Placement::blocked(13, 5);
   for (const schedule::SegmentStrategy& s : schedule::segment_strategies(Operation::bcast)) {
     const AlgorithmCandidate candidate = counted({s, 4}, placement, 7);

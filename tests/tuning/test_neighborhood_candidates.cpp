@@ -37,7 +37,7 @@ TEST_CASE("Neighbors: few on one node stay native") {
   CHECK(is_promising(pairs, topology::Placement::flat(4)));
 }
 
-TEST_CASE("Neighbors: what applies is offered with its counts") {
+TEST_CASE("Neighbors: what applies is a candidate with its counts") {
   const schedule::Graph graph = stencil({4, 4, 4});
   CHECK(names(survey(graph, topology::Placement::flat(64))) ==
         std::vector<std::string>{"direct", "rounds", "rounds4", "dimensions"});

@@ -15,7 +15,7 @@ namespace {
 const topology::Placement placement = topology::Placement::spread(24, 5);
 constexpr long long mib = 1 << 20;
 
-AlgorithmCandidate offer_named(std::string_view name, std::optional<schedule::Operation> operation = {}) {
+AlgorithmCandidate candidate_named(std::string_view name, std::optional<schedule::Operation> operation = {}) {
   const std::vector<AlgorithmCandidate> all = survey(placement, operation);
   const auto found =
       std::ranges::find(all, name, [](const AlgorithmCandidate& o) { return o.algorithm.name(); });
@@ -30,7 +30,7 @@ Calls calls(Collective collective, long long bytes, Limit limit = Limit::none) {
 }  // namespace
 
 TEST_CASE("what travels straight needs no room, and no memory that the processor reaches") {
-  const AlgorithmCandidate direct = offer_named("direct"), mesh = offer_named("mesh");
+  const AlgorithmCandidate direct = candidate_named("direct"), mesh = candidate_named("mesh");
   for (const Collective c : {Collective::alltoall, Collective::alltoallv, Collective::alltoallw}) {
     CHECK(fits(direct, calls(c, 64 * mib), placement, {0, false}));
     CHECK_FALSE(fits(mesh, calls(c, 1024), placement, {0, true}));
@@ -40,7 +40,7 @@ TEST_CASE("what travels straight needs no room, and no memory that the processor
 }
 
 TEST_CASE("irregular all-to-alls stage blocks up to a limit, however large they are") {
-  const AlgorithmCandidate mesh = offer_named("mesh");
+  const AlgorithmCandidate mesh = candidate_named("mesh");
   CHECK(combined_limit(1) == 256);
   CHECK(combined_limit(1024) == 4096);
   CHECK(combined_limit(1 << 20) == 64 << 10);
@@ -52,7 +52,7 @@ TEST_CASE("irregular all-to-alls stage blocks up to a limit, however large they 
   }
   const Calls large = calls(Collective::alltoallv, mib), uniform = calls(Collective::alltoall, mib);
   CHECK(staging_bytes(mesh, large) < staging_bytes(mesh, uniform));
-  CHECK(staging_bytes(offer_named("direct"), large) == 0);
+  CHECK(staging_bytes(candidate_named("direct"), large) == 0);
 }
 
 TEST_CASE("segments of whole units need no more than is said") {
@@ -68,7 +68,7 @@ TEST_CASE("segments of whole units need no more than is said") {
 }
 
 TEST_CASE("in place, an all-to-all copies what it sends, and an irregular one has one algorithm") {
-  const AlgorithmCandidate direct = offer_named("direct");
+  const AlgorithmCandidate direct = candidate_named("direct");
   const Calls in_place = calls(Collective::alltoall, 1024, Limit::in_place);
   CHECK(staging_bytes(direct, in_place) == 2 * 24 * 1024 + 24 * 1024);
   CHECK_FALSE(fits(direct, in_place, placement, {64 << 10}));
@@ -89,8 +89,8 @@ TEST_CASE("what must be combined in order takes only algorithms that keep it") {
 
 TEST_CASE("beyond a GiB calls that would be staged are native") {
   const StagingLimits endless{1LL << 60};
-  CHECK(fits(offer_named("ring", schedule::Operation::allreduce), calls(Collective::allreduce, 1 << 30),
+  CHECK(fits(candidate_named("ring", schedule::Operation::allreduce), calls(Collective::allreduce, 1 << 30),
              placement, endless));
-  CHECK_FALSE(fits(offer_named("ring", schedule::Operation::allreduce),
+  CHECK_FALSE(fits(candidate_named("ring", schedule::Operation::allreduce),
                    calls(Collective::allreduce, 2LL << 30), placement, endless));
 }

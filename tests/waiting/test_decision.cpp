@@ -100,6 +100,20 @@ TEST_CASE("where a stranger takes most of what polling gives away, a trial ends 
   CHECK(process.decision.trials() == 1);
 }
 
+TEST_CASE("what a trial found can be asked, while it goes on and when it is over") {
+  const World gains{"gains", {160, 0.3, 100}, {300, 0.6, 150}};
+  Process process(WaitMode::automatic, two_on_two);
+  CHECK(process.decision.trial_result().rates.pairs() == 0);
+  while (process.decision.trial_result().rates.pairs() == 0) process.live(gains, 1);
+  CHECK(!process.decision.trial_result().polling_won.has_value());
+  process.live(gains, 2000);
+  const WaitTrialResult found = process.decision.trial_result();
+  REQUIRE(found.polling_won.has_value());
+  CHECK(*found.polling_won);
+  CHECK(found.rates.pairs() >= Decision::pairs_of_trial);
+  CHECK(found.rates.mean_polled() / found.rates.mean_spun() == doctest::Approx(1.5).epsilon(0.02));
+}
+
 TEST_CASE("whether a trial goes on can be asked") {
   Process process(WaitMode::automatic, two_on_two);
   process.live(alone, 100);

@@ -103,7 +103,8 @@ struct Unsteady {
 
 }  // namespace
 
-TEST_CASE("ranks that are fast with a core each and stand still with one together are judged by their mean") {
+TEST_CASE(
+    "ranks that are fast with a core each and stand still with one together are compared by their mean") {
   constexpr Unsteady spinning_wins{.fast = 500, .slow = 1, .fast_ms = 30, .slow_ms = 20, .polling = 50},
       polling_wins{.fast = 500, .slow = 1, .fast_ms = 10, .slow_ms = 60, .polling = 200};
   CHECK(spinning_wins.mean_share(1000) > 0.8);

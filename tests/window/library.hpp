@@ -17,8 +17,8 @@
 
 namespace window_test {
 
-using wherry::window::ByteBlock;
-using wherry::window::ByteBlocks;
+using wherry::datatype::ByteBlock;
+using wherry::datatype::ByteBlocks;
 
 /// Some elements of a type, at an address or at a displacement in bytes.
 struct Data {

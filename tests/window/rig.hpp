@@ -89,7 +89,7 @@ class Rig {
   std::vector<Lines> node_memory_;
   std::optional<cache::NodeCache> node_;
   const wherry::mpi::Api api_ = Library::api();
-  window::Types types_;
+  wherry::datatype::Types types_;
 
  public:
   window::Window window;

@@ -11,6 +11,7 @@ from wherry.analysis.choices import fill_choices
 from wherry.analysis.faults import fill_faults
 from wherry.analysis.gains import fill_gains
 from wherry.analysis.machines import fill_bindings, fill_machines
+from wherry.analysis.polling import fill_wait_trials
 from wherry.analysis.record import Record, Records
 from wherry.analysis.record_format import THREAD_LEVELS
 from wherry.analysis.rows import NS, Analysis, RankRow
@@ -29,6 +30,7 @@ def analyse(records: Records, resolve_sites: bool = True) -> Analysis:
     fill_machines(result, ranks)
     fill_bindings(result, ranks)
     result.polled_calls = sum(sum(record.tables["functions"].column("polled")) for record in ranks)
+    fill_wait_trials(result, ranks)
     fill_calls(result, ranks, resolve_sites)
     fill_peers(result, ranks)
     fill_waits(result, ranks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wherry.analysis.packed import StructLayout
 
 MAGIC = b"WHERRYRC"
-VERSION = 8
+VERSION = 9
 BUCKETS = 66
 NONE = 0xFFFFFFFF  # an index that refers to nothing
 MOST_RANKS = 1 << 24  # above it a size is taken for damage
@@ -28,6 +28,7 @@ NOT_KEPT = ("too large to keep", "worth less than what is kept", "the place was 
 NOT_CACHED = NATIVE_GETS + NOT_KEPT
 FREED = ("as malloc has it", "kept", "taken back")  # memory that the program frees
 VERDICTS = ("open", "native", "replaced")  # of a controlled trial: what is faster
+WAIT_VERDICTS = ("open", "spinning", "polling")  # what of the two brought more calls
 FRAMES = ("native", "script")  # of a call path: machine code, or a line of a script
 PATH_FRAMES = 4
 CAUSES = ("compulsory", "capacity", "conflict", "invalidated")
@@ -160,6 +161,9 @@ TABLES: dict[str, StructLayout] = {
         ]
     ),
     "not_cached": StructLayout([("window", _U4), ("reason", _U4), ("count", _U8), ("bytes", _U8)]),
+    "wait_trials": StructLayout(
+        [("trials", _U4), ("verdict", _U4), ("pairs", _U8), ("spun_hourly", _U8), ("polled_hourly", _U8)]
+    ),
 }
 
 #: CallUnderWay
@@ -220,5 +224,6 @@ BOUNDS = {
     "not_cached": (("reason", len(NOT_CACHED)),),
     "memory": (("state", len(FREED)),),
     "gains": (("verdict", len(VERDICTS)),),
+    "wait_trials": (("verdict", len(WAIT_VERDICTS)),),
     "paths": (("frames", PATH_FRAMES + 1),),
 }

@@ -287,6 +287,17 @@ class FaultRow:
 
 
 @dataclass
+class WaitTrialRow:
+    """Stretches of a rank's course in which blocking calls spun in the library, and as many in which they polled."""
+
+    rank: int
+    pairs: int  # of stretches
+    verdict: str  # of record_format.WAIT_VERDICTS
+    spun_per_second: float  # blocking calls, mean
+    polled_per_second: float
+
+
+@dataclass
 class TypeRow:
     """Calls with data of one derived type."""
 
@@ -309,6 +320,7 @@ class Analysis:
     seconds: float = 0.0  # of the longest rank, from the end of MPI_Init to the begin of MPI_Finalize
     setup_seconds: float = 0.0  # in MPI_Init and MPI_Finalize, mean over ranks; in no other number
     polled_calls: int = 0  # blocking calls of all ranks that polled instead of waiting in the library
+    wait_trials: list[WaitTrialRow] = field(default_factory=list)
     machines: list[MachineRow] = field(default_factory=list)
     bindings: list[BindingRow] = field(default_factory=list)
     ranks: list[RankRow] = field(default_factory=list)
@@ -352,6 +364,8 @@ _ROWS: dict[str, type] = {
     "comms": CommRow, "sizes": SizeRow, "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow,
     "gains": GainRow, "fallbacks": FallbackRow, "types": TypeRow, "windows": WindowRow, "tracks": TrackRow,
 }  # fmt: skip
+#: Data of an earlier Wherry have none of these.
+_NEWER_ROWS: dict[str, type] = {"faults": FaultRow, "wait_trials": WaitTrialRow}
 
 
 def from_data(data: dict[str, Any]) -> Analysis:
@@ -364,6 +378,8 @@ def from_data(data: dict[str, Any]) -> Analysis:
     result = Analysis(**{name: value for name, value in data.items() if name in names})
     for name, row_type in _ROWS.items():
         setattr(result, name, [_row(row_type, row) for row in data[name]])
+    for name, row_type in _NEWER_ROWS.items():
+        setattr(result, name, [_row(row_type, row) for row in data.get(name, ())])
     return result
 
 

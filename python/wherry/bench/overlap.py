@@ -79,6 +79,6 @@ def _shares(inside: Sequence[float], computed: Sequence[float]) -> list[float]:
 
 
 def _samples(table: BenchTable, case: str, what: str, variant: str) -> list[dict[str, object]]:
-    """The library's too, once: beside those of Wherry's choice."""
+    """The native one too, once: beside those of Wherry's choice."""
     variants = ("native", variant) if variant == "wherry" else (variant,)
     return [{"what": what} | sample for sample in table.samples(f"{case}, {what}", *variants)]

@@ -1,6 +1,6 @@
 """What does an all-to-all of fixed arguments cost by each form of the call, with and without a thread for progress?
 
-The library's call and its non-blocking and persistent forms, Wherry's call, and Wherry's plan run in one process in
+The native call and its nonblocking and persistent forms, Wherry's call, and Wherry's plan run in one process in
 turns (WHERRY_PROGRESS says whether there is a thread). Bursts of calls from a barrier: time on the slowest rank, and
 processor time of the whole process, in which a thread counts too, as the mean of the ranks. Ratios are to the native
 call in the same launch.

@@ -47,7 +47,7 @@ def main() -> None:
 
 def _main() -> None:
     try:
-        sys.exit(_answer(sys.argv[1:]))
+        sys.exit(_run(sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
@@ -59,16 +59,16 @@ def _main() -> None:
         sys.exit(error.exit_code if isinstance(error, WherryError) else 1)
 
 
-def _answer(words: Sequence[str]) -> int:
-    """The exit code. A run must not wait for what other commands need."""
+def _run(arguments: Sequence[str]) -> int:
+    """Runs what the command line asks for and returns the exit code; a plain run without the import of click."""
     from wherry.cli import plain_run
 
-    understood = plain_run.read(words)
-    if understood is None:
+    plain = plain_run.read(arguments)
+    if plain is None:
         from wherry.cli import commands
 
-        return commands.answer()
+        return commands.run_command(arguments)
     from wherry.run import runner
 
-    options, command = understood
+    options, command = plain
     return runner.run(command, options)

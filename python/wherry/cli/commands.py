@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 
 import click
@@ -69,10 +70,10 @@ def _sentence(error: click.ClickException) -> str:
     return f"{message[:1].lower()}{message[1:]} (see `{command} --help`)"
 
 
-def answer() -> int:
-    """Runs the command that was asked for: its exit code. Raises UsageError."""
+def run_command(arguments: Sequence[str]) -> int:
+    """Runs the command that the arguments name and returns its exit code. Raises UsageError where they are wrong."""
     try:
-        code = wherry(prog_name="wherry", standalone_mode=False)
+        code = wherry(list(arguments), prog_name="wherry", standalone_mode=False)
     except click.exceptions.Abort:
         return 130
     except NoArgsIsHelpError as error:

@@ -1,4 +1,4 @@
-"""`wherry run` as most people write it. The import of click would take as long as all else that it does."""
+"""`wherry run` as most people write it, read without click, which takes long to import."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from wherry.run.options import Options
 _VERBOSE = re.compile(r"--verbose|-(v+)")
 
 
-def read(words: Sequence[str]) -> tuple[Options, list[str]] | None:
+def read(arguments: Sequence[str]) -> tuple[Options, list[str]] | None:
     """Options and command of `run [options] -- command`; None for all else, and for mistakes: click names them."""
-    if words[:1] != ["run"] or "--" not in words:
+    if arguments[:1] != ["run"] or "--" not in arguments:
         return None
-    end = words.index("--")
-    options, rest = Options(), iter(words[1:end])
+    end = arguments.index("--")
+    options, rest = Options(), iter(arguments[1:end])
     for word in rest:
         name, is_one_word, value = word.partition("=")
         if name == "--report":
@@ -31,4 +31,4 @@ def read(words: Sequence[str]) -> tuple[Options, list[str]] | None:
             options = replace(options, verbose=options.verbose + len(found[1] or "v"))
         else:
             return None
-    return options, list(words[end + 1 :])
+    return options, list(arguments[end + 1 :])

@@ -60,7 +60,7 @@ def text(results: Results, rules: Sequence[Rules]) -> str:
 
 
 def forcing(built_in: Tree, operation: str, algorithm: Algorithm | None) -> str:
-    """A file that selects one algorithm for an operation wherever that is possible; None: the library's own choice."""
+    """A file that selects one algorithm for an operation wherever that is possible; None: the native choice."""
     selection = copy.deepcopy(built_in)
     if algorithm is not None:
         own = _own(selection, operation)

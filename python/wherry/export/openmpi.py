@@ -52,7 +52,7 @@ def text(results: Results, rules: Sequence[Rules]) -> str:
 
 
 def as_json(results: Results, rules: Sequence[Rules]) -> str:
-    """Rule file version 3. The format allows no comments and no further fields, so the origin is not in it."""
+    """Rule file version 3. The format allows no comments and no further fields, so the provenance is not in it."""
     collectives = {
         operation: [
             {"comm_size_min": ranks, "comm_size_max": ranks, "rules": [_rule(operation, ranks, r) for r in ranges]}

@@ -8,7 +8,7 @@ from wherry.analysis import Analysis, analyse, from_data
 from wherry.analysis.record import read_all
 from wherry.errors import UsageError, WherryError
 from wherry.files import DAMAGE, DATA_FILE, read_json, write_json, write_whole
-from wherry.report.document import page
+from wherry.report.html_page import page
 
 
 def write(directory: Path, analysis: Analysis) -> Path:

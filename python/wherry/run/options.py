@@ -8,6 +8,6 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Options:
-    report: Path | None = None  # where records and report.html are kept
-    profile_only: bool = False
-    verbose: int = 0
+    report: Path | None = None  # folder for the records and report.html; none: they are not kept
+    profile_only: bool = False  # record, and replace nothing
+    verbose: int = 0  # rank 0 says 1: what Wherry found, 2: every decision, too

@@ -20,13 +20,13 @@ _LAUNCHES = 3
 
 @dataclass(frozen=True)
 class Constant:
-    """value: as fitted, or the default if it was not measured; origin: measured, missing or absurd."""
+    """value: as fitted, or the default if it was not measured; provenance: measured, missing or absurd."""
 
     name: str
     unit: str
     value: float
     default: float
-    origin: str
+    provenance: str
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from wherry.tune.model import Constant
 from wherry.tune.results import Results
 from wherry.tune.store import Row
 
-#: Of a constant that keeps its default, by its origin.
+#: Of a constant that keeps its default, by its provenance.
 _WHY_DEFAULT = {"missing": "not measured", "absurd": "not plausible"}
 
 
@@ -34,7 +34,8 @@ def constants(rows: Sequence[Constant]) -> Table:
     """Fitted constants beside the defaults, which stand where nothing was fitted."""
     table = _table("constant", "fitted", "default")
     for row in rows:
-        fitted = _amount(row.value, row.unit) if row.origin == "measured" else f"[dim]{_WHY_DEFAULT[row.origin]}[/]"
+        why_default = _WHY_DEFAULT.get(row.provenance)
+        fitted = f"[dim]{why_default}[/]" if why_default else _amount(row.value, row.unit)
         table.add_row(row.name, fitted, _amount(row.default, row.unit))
     return table
 

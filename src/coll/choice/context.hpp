@@ -1,4 +1,4 @@
-// The parts of a runtime, for those of them that need the others.
+// The runtime that choices are made in: its settings, library and candidates.
 #pragma once
 
 #include "base/settings.hpp"

@@ -41,9 +41,9 @@ class Observer {
   virtual void compared(MPI_Comm, const tuning::TrialResult&) {}
   /// A call was native because Wherry does not handle its case.
   virtual void fell_back(Collective collective, std::string_view reason) = 0;
-  /// A non-blocking call was started, or a persistent one made, to be performed by `strategy`.
-  virtual void started(MPI_Comm, const CellKey& /*kind*/, Form, std::string_view /*strategy*/,
-                       std::uint64_t /*bytes*/) {}
+  /// A nonblocking or persistent operation was made, to be performed by `strategy`.
+  virtual void made_operation(MPI_Comm, const CellKey& /*kind*/, Form, std::string_view /*strategy*/,
+                              std::uint64_t /*bytes*/) {}
   /// Such a call was native because Wherry does not handle its case.
   virtual void not_started(Collective, Form, std::string_view /*reason*/) {}
 };

@@ -94,7 +94,7 @@ int load(const Communicator& c, const SegmentCall& call, std::byte* buffer) {
   int code = MPI_SUCCESS;
   for (int i = 0; i < call.in.pieces(); ++i) {
     std::byte* const to = buffer + call.begin_of(call.in.first + i);
-    const Region from = call.in.piece(i);
+    const datatype::Region from = call.in.piece(i);
     if (from.address == to) continue;  // in place
     code = first_error(code, pack(c.channel().api(), from, call.in.facts.dense, to, call.in.piece_bytes(i),
                                   c.channel().comm()));

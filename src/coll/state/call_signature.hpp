@@ -75,7 +75,7 @@ template <Comparable Call>
 
 /// Whether no handle in it can come again as something else.
 inline bool is_lasting(const mpi::Api& api, const CallSignature& like) {
-  return facts_of(api, like.type).predefined && facts_of(api, like.recvtype).predefined &&
+  return datatype::facts_of(api, like.type).predefined && datatype::facts_of(api, like.recvtype).predefined &&
          (like.op == MPI_OP_NULL || is_predefined(classify(api, like.op, like.type, true)));
 }
 

@@ -1,7 +1,7 @@
 /* A program without MPI_COMM_WORLD: one session, three barriers and a ring on a communicator of its own.
 
-   sessions again: then MPI_COMM_WORLD, a second later. MPICH 5.0 takes a rank's messages for another's, with no Wherry
-   about, where one rank begins anew while another still ends: 8 of 40 runs on 3 ranks then stood still. */
+   sessions again: then MPI_COMM_WORLD, a second later. Where one rank begins anew while another still ends, MPICH 5.0
+   mixes up their messages: without Wherry 8 of 40 runs on 3 ranks hung in MPI_Init. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

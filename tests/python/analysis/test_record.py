@@ -18,8 +18,9 @@ def test_layout_is_that_of_the_header_file() -> None:
         "functions": 56, "calls": 64, "peers": 24, "comms": 64, "modules": 256,
         "uses": 80, "decisions": 80, "misses": 96, "arrivals": 32, "types": 64, "windows": 168,
         "window_points": 32, "window_curves": 16, "memory": 128, "gains": 48, "paths": 104, "not_cached": 24,
+        "wait_trials": 32,
     }  # fmt: skip
-    assert record_format.HEADER.itemsize == 80 + 8 * 24 + 8 + 64 + 40 + 16 + 128 + 256 + 24 * 17
+    assert record_format.HEADER.itemsize == 80 + 8 * 24 + 8 + 64 + 40 + 16 + 128 + 256 + 24 * 18
     assert record_format.TABLE_INFO.itemsize == 24
 
 

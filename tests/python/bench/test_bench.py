@@ -228,7 +228,7 @@ def test_results_fit_eighty_columns_one_line_each() -> None:
         )
 
     for rows in (
-        [result("alltoall", "16384 B, in rows, node_pairwise", "time per call", "ratio >= 1.05")],
+        [result("alltoall", "16384 B, back to back, node_pairwise", "time per call", "ratio >= 1.05")],
         [
             result("chooser", "65536 B, best: node_pairwise", "time per call after training", "<= 1.15 x the best"),
             result("chooser", "65536 B, training", "training cost in native calls", "<= 3", "calls"),
@@ -297,7 +297,7 @@ def test_window_tells_hits_as_they_are_and_of_misses_what_they_add(
     times = {
         "8 entries, 64 B": {"plain": 500e-9, "hit": 20e-9, "hit and flush": 50e-9},
         "miss, 64 B": {"plain": 500e-9, "miss": 590e-9},
-        "row of 64, 8 B": {"plain": 9e-6, "apart": 12e-6, "joined": 2e-6},
+        "burst of 64, 8 B": {"plain": 9e-6, "apart": 12e-6, "joined": 2e-6},
     }
     text = "\n".join(line(case, variant, t) for case, row in times.items() for variant, t in row.items())
     script = Script({"plain": [text]}, monkeypatch, tmp_path)
@@ -306,8 +306,8 @@ def test_window_tells_hits_as_they_are_and_of_misses_what_they_add(
         "8 entries, 64 B, hit": (20, True),
         "8 entries, 64 B, hit and flush": (50, False),
         "miss, 64 B": (90, True),
-        "row of 64, 8 B, apart": (12000, None),
-        "row of 64, 8 B, joined": (2000, None),
+        "burst of 64, 8 B, apart": (12000, None),
+        "burst of 64, 8 B, joined": (2000, None),
     }
     assert script.asked[0][0] == 2
 

@@ -66,7 +66,7 @@ def test_slower_than_the_library_is_what_is_so_in_every_launch_by_more_than_nois
 
 
 def test_the_best_is_named_by_other_launches() -> None:
-    """Each of three equal ways is lucky in two of three launches: in hindsight 20% ahead, and next time not."""
+    """Each of three equal algorithms is lucky in two of three launches: in hindsight 20% ahead, and next time not."""
     equal = {"native": {0: 1.0, 1: 1.0, 2: 1.0}}
     lucky = equal | {f"s{i}": {launch: 1.0 if launch == i else 0.8 for launch in range(3)} for i in range(3)}
     assert grid.rival(lucky)[1] == 1.0

@@ -251,20 +251,6 @@ def test_nothing_recorded_is_an_empty_analysis(tmp_path: Path) -> None:
     assert result.mpi_share == 0.0
 
 
-def test_data_come_back_from_json(tmp_path: Path) -> None:
-    result = analysed(tmp_path, example(3))
-    assert from_data(result.data()) == result
-
-
-def test_fallbacks_are_read_and_written_by_their_earlier_name_too(tmp_path: Path) -> None:
-    result = analysed(tmp_path, example(3))
-    data = result.data()
-    assert result.fallbacks
-    assert data["misses"] == data["fallbacks"]
-    del data["fallbacks"]
-    assert from_data(data) == result
-
-
 def test_a_rank_without_time_divides_by_nothing(tmp_path: Path) -> None:
     drafts = [Draft(size=1, header={"start_ns": 5 * MS, "init_ns": 0, "end_ns": 0})]
     result = analysed(tmp_path, drafts)

@@ -17,7 +17,7 @@ from wherry.study.overhead import fluid, program, sizes
 from wherry.study.parts import Folder
 
 LIKE = {"mpi": "an MPI", "ranks": 2, "network": "memory", "validated": True, "netlab": False}
-ORIGIN = {"machine": "a machine", "commit": "c", "quick": False}
+PROVENANCE = {"machine": "a machine", "commit": "c", "quick": False}
 
 
 def table(case: str, bytes_of_a_step: float = 1000.0, **times: tuple[float, ...]) -> BenchTable:
@@ -30,7 +30,7 @@ def table(case: str, bytes_of_a_step: float = 1000.0, **times: tuple[float, ...]
 
 
 def records(case: str = "1000 particles", **times: tuple[float, ...]) -> list[Measurement]:
-    return [row | ORIGIN for row in fluid.records_of(table(case, **times), LIKE)]
+    return [row | PROVENANCE for row in fluid.records_of(table(case, **times), LIKE)]
 
 
 def test_a_gain_is_the_share_of_the_time_that_is_saved() -> None:

@@ -82,7 +82,7 @@ def test_each_installed_library_names_its_algorithms(mpi: Launcher) -> None:
     assert EXPECTED[mpi.family] <= {a.name for a in found}
     assert len({a.id for a in found}) == len(found)
     for operation in OPERATIONS:
-        if operation != "alltoallw":  # Open MPI has one way only
+        if operation != "alltoallw":  # Open MPI has one algorithm only
             assert algorithms(mpi.mpi, operation), operation
 
 

@@ -93,7 +93,7 @@ def test_measured_constants_are_sane(mpi: Launcher, build: Path, n: int, per_nod
     assert found.mpi
     constants = constants_of(found.samples)
     assert list(constants) == NAMES
-    seen = {name for name, row in constants.items() if row["origin"] != "missing"}
+    seen = {name for name, row in constants.items() if row["provenance"] != "missing"}
     shared = n > 1
     assert seen >= {"gamma"} | (LOCAL if shared else set())
     assert seen.isdisjoint(LOCAL - {"gamma"}) or shared
@@ -104,7 +104,7 @@ def test_measured_constants_are_sane(mpi: Launcher, build: Path, n: int, per_nod
     for name, row in constants.items():
         assert math.isfinite(row["value"]), name
         assert row["value"] > 0 or name == "congestion", name
-        assert (row["value"] == row["default"]) or row["origin"] == "measured", name
+        assert (row["value"] == row["default"]) or row["provenance"] == "measured", name
 
 
 # Launches that answer at once
@@ -134,7 +134,7 @@ def test_launches_are_pooled_and_what_they_tell_is_kept(instant: list[list[str]]
     assert instant == [["6", "bench_model"]] * 3
     first, *others = found.constants
     assert first == model.Constant("alpha_within", "s", 1e-6, 6e-7, "measured")
-    assert {row.origin for row in others} == {"missing"}
+    assert {row.provenance for row in others} == {"missing"}
     row = "machine a%20CPU%20x%202 MPICH%20Version:%20%20%20%20%20%205.0.2 1e-06 - - - - - - - - -"
     assert (tmp_path / "tuning").read_text().splitlines()[:2] == ["wherry-tuning 2", row]
     assert store.fitted_with(tmp_path / "tuning") == [HEAD["mpi"]]

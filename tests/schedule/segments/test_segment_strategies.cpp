@@ -81,7 +81,7 @@ TEST_CASE("Segments: every strategy performs its operation on more ranks") {
 }
 
 TEST_CASE("Segments: no strategy that denies it keeps the order of ranks") {
-  // Else it would be offered too rarely. On three ranks and more, cyclic orders show.
+  // Else it would be a candidate too rarely. On three ranks and more, cyclic orders show.
   for (const SegmentStrategy& s : segment_strategies()) {
     for (const Placement& placement : trial_placements(18)) {
       if (!s.applies(placement) || s.keeps_order(placement)) continue;

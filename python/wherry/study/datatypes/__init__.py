@@ -1,4 +1,4 @@
-"""Derived datatypes: eight ways to send strided data and three more, and halos of three programs."""
+"""Derived datatypes: eight schemes to send strided data and three more, and halos of three programs."""
 
 from __future__ import annotations
 

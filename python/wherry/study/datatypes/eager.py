@@ -49,7 +49,7 @@ _LIMITS = (
 
 
 def settings(mpi: Mpi, eager: str, between_nodes: bool) -> dict[str, str]:
-    """The variables for a limit; none for the library's own, or where it has no setting."""
+    """The variables for a limit; none for the native one, or where it has no setting."""
     if eager == DEFAULT:
         return {}
     found = next((row for row in _LIMITS if row.family == mpi.family and row.version <= _major(mpi.version)), None)

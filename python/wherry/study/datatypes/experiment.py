@@ -87,7 +87,7 @@ class ExperimentRun:
     def add(self, setup: Setup, mpi: Mpi, where: Where, launch: int, under_wherry: bool) -> None:
         sizes = QUICK_SIZES if setup.quick else SIZES
         args = [program(mpi, _PROGRAM), *words(sizes, setup.quick, under_wherry)]
-        # Freed memory is left to the library: what Wherry keeps would help what is native in the same process.
+        # Freed memory stays as malloc has it: what Wherry keeps would help what is native in the same process.
         env = preload(WHERRY_MEMORY="leave") if under_wherry else {}
         limits = settings(mpi, where.eager, where.between_nodes)
         with Testbed(setup, mpi) as place:

@@ -7,7 +7,7 @@ from wherry.study.parts import Study
 
 STUDY = Study(
     "nbody",
-    "where a direct n-body solver's time goes, and which way to divide its work wins where",
+    "where a direct n-body solver's time goes, and which division of its work wins where",
     (
         kernels.PART,
         threads.PART,

@@ -202,7 +202,7 @@ def _why_no_cluster(setup: Setup) -> str:
 def _part(name: str, where: str, netlab: bool) -> StudyPart:
     return StudyPart(
         name,
-        f"What does a fluid's step cost by each way to send particles, {where}?",
+        f"What does a fluid's step cost by each scheme to send particles, {where}?",
         lambda setup: measure(setup, netlab),
         tabulate,
         draw,

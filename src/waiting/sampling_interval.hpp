@@ -1,4 +1,4 @@
-// After how many calls to look at the counters again: often enough to see a stretch end, and seldom enough to cost
+// After how many calls to read the counters again: often enough to see a stretch end, and seldom enough to cost
 // nothing.
 #pragma once
 
@@ -7,18 +7,18 @@
 
 namespace wherry::waiting {
 
-/// A look takes 25 ns, so that in 128 calls it costs nothing; the calls until the next one may take milliseconds each.
-class LookInterval {
+/// To read them takes 25 ns, so that in 128 calls it costs nothing; the calls until then may take milliseconds each.
+class SamplingInterval {
  public:
   static constexpr std::uint64_t target_ns = 1'000'000;
   static constexpr int most_calls = 128;
-  // In a trial a call may all at once take a thousand times as long, and the trial goes on until somebody looks.
+  // In a trial a call may all at once take a thousand times as long, and the trial goes on until they are read.
   static constexpr int most_calls_in_trial = 2;
 
-  /// Calls between the last look and the next one.
+  /// Calls from one reading to the next.
   int calls() const { return calls_; }
-  /// The last interval took so long. Twice as many calls if that is too short, so many as would have fitted if it is too
-  /// long.
+  /// The last interval took so long. Twice as many calls if that is too short, so many as would have fitted if it is
+  /// too long.
   void adapt(std::uint64_t passed_ns) {
     if (passed_ns < target_ns / 2) {
       calls_ = std::min(2 * calls_, most_calls);
