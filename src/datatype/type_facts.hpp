@@ -26,7 +26,7 @@ class TypeMemory {
  public:
   TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
     if (known_ && type == type_) return facts_;
-    const TypeFacts facts = facts_of(api, type);
+    const TypeFacts facts = datatype::facts_of(api, type);
     if (facts.predefined) type_ = type, facts_ = facts, known_ = true;
     return facts;
   }
