@@ -23,12 +23,8 @@ function(wherry_vector_kernels target)
     target_link_libraries(${target} PUBLIC "${WHERRY_HIGHWAY}")
   endif()
   if(WHERRY_SANITIZE)
-    # Each vector is a variable of its own: to watch them all takes the compiler minutes. The arrays lie elsewhere.
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      list(APPEND kernels_OPTIONS --param=asan-stack=0)
-    else()
-      list(APPEND kernels_OPTIONS -mllvm -asan-stack=0)
-    endif()
+    # Each vector is a variable in a scope of its own: to watch them all takes the compiler minutes.
+    list(APPEND kernels_OPTIONS -fno-sanitize-address-use-after-scope)
   endif()
   set_source_files_properties(${kernels_SOURCES} PROPERTIES
     SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS "${kernels_OPTIONS}")
