@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wherry import units
-from wherry.analysis import Analysis, faults, freed_memory, gains, paths, polling, replaced, window_gains
+from wherry.analysis import Analysis, faults, freed_memory, gains, paths, polling, replaced, starting, window_gains
 from wherry.ansi import style
 from wherry.screen import Screen, bold, cut
 
@@ -58,9 +58,7 @@ def headline(analysis: Analysis) -> list[str]:
     shares = [rank.share for rank in analysis.ranks]
     if len(shares) > 1:
         first += f" (ranks: {units.percent(min(shares))} to {units.percent(max(shares))})"
-    lines = [first]
-    if analysis.setup_seconds > 0.1 * analysis.seconds:
-        lines.append(f"MPI_Init and MPI_Finalize took another {units.seconds(analysis.setup_seconds)} per rank")
+    lines = [first, *starting.sentences(analysis)]
     waits = [rank.wait_seconds for rank in analysis.ranks if rank.wait_seconds is not None]
     total = sum(rank.mpi_seconds for rank in analysis.ranks)
     if waits and total > 0:
