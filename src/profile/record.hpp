@@ -263,12 +263,12 @@ struct MemoryRecord {
 };
 
 /// How many blocking calls this rank made in stretches in which it waited in the library, and in as many in which it
-/// polled. Written once, when MPI ends, if there was a whole pair.
+/// polled. One row, written when MPI ends, if there was a whole pair.
 struct WaitTrialRecord {
   std::uint32_t trials;
-  std::uint32_t verdict;        // 0 open, 1 spinning brought more calls, 2 polling did
-  std::uint64_t pairs;          // of stretches
-  std::uint64_t spun_hourly;    // calls in an hour, mean
+  std::uint32_t verdict;      // 0 open, 1 spinning was kept, as polling was not clearly better, 2 polling was
+  std::uint64_t pairs;        // of stretches
+  std::uint64_t spun_hourly;  // calls in an hour, mean
   std::uint64_t polled_hourly;  // the same
 };
 

@@ -380,7 +380,9 @@ void Recorder::memory(std::uint32_t row, const MemoryRecord& span, std::string_v
 
 void Recorder::wait_trial(const WaitTrialRecord& trial) {
   if (!is_open()) return;
-  if (auto* record = file_.append<WaitTrialRecord>(Table::wait_trials)) *record = trial;
+  if (file_.used(Table::wait_trials) == 0 && file_.append<WaitTrialRecord>(Table::wait_trials) == nullptr)
+    return;
+  file_.at<WaitTrialRecord>(Table::wait_trials, 0) = trial;
 }
 
 void Recorder::finish(State state) {

@@ -152,6 +152,7 @@ class Recorder {
   void window_curve(const WindowCurveRecord& point);
   /// Writes a span of the program's memory; the row is new, or the last.
   void memory(std::uint32_t row, const MemoryRecord& span, std::string_view why_not);
+  /// Writes what trials of waiting have found so far; there is one row.
   void wait_trial(const WaitTrialRecord& trial);
   /// Nothing comes any more. finalized: the program got to its end.
   void finish(State state = State::finalized);
