@@ -52,8 +52,9 @@ SHARING = {
 
 # What makes a rank start sooner: most tests are short. UCX, below MPICH and Open MPI, follows what becomes of memory by
 # patching the functions that map it, 40 ms of processor time in each process, for networks that need registered memory;
-# below Debian's Open MPI it looks for such networks, 200 ms, and Open MPI then takes none of them.
-STARTING = {"UCX_MEM_EVENTS": "n", "OMPI_MCA_pml": "^ucx"}
+# below Debian's Open MPI it looks for such networks, 200 ms, and Open MPI then takes none of them. NumPy's BLAS has
+# threads that spin until there is something to do.
+STARTING = {"UCX_MEM_EVENTS": "n", "OMPI_MCA_pml": "^ucx", "OPENBLAS_NUM_THREADS": "1"}
 
 #: In tests of the heap and of page faults, which is patched as it is for users.
 WATCHED_MEMORY = {"UCX_MEM_EVENTS": "y"}

@@ -66,9 +66,9 @@ def counted_in(record: Record) -> dict[str, int]:
     return {text(row["name"]): int(row["counted"]) for row in record.tables["functions"]}
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
-def test_every_call_is_booked_once(mpi: Launcher, preload: Path, program: Path, tmp_path: Path, ranks: int) -> None:
-    for record in run(mpi, program, tmp_path, ranks):
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_every_call_is_booked_once(mpi: Launcher, preload: Path, program: Path, tmp_path: Path, n: int) -> None:
+    for record in run(mpi, program, tmp_path, n):
         refused = {
             record.function(row["function"]): int(row["count"])
             for row in record.tables["misses"]
@@ -101,15 +101,15 @@ def test_calls_of_no_elements_are_counted(mpi: Launcher, preload: Path, tmp_path
 
 
 @pytest.mark.parametrize("cache", ["off", "transparent", "always"])
-@pytest.mark.parametrize("ranks", [1, 2])
-def test_calls_on_windows(mpi: Launcher, preload: Path, tmp_path: Path, ranks: int, cache: str) -> None:
+@pytest.mark.parametrize("n", [1, 2])
+def test_calls_on_windows(mpi: Launcher, preload: Path, tmp_path: Path, n: int, cache: str) -> None:
     """What is read is right, also from a cache; windows that are made anew are not those before."""
     program = compile_program(mpi, "repeated_windows.c", tmp_path / "repeated_windows")
     seed = random.SystemRandom().randrange(2**32)
     out = tmp_path / "out"
     out.mkdir()
     settings = {"WHERRY_OUTPUT": str(out), "WHERRY_WAIT": "spin", "WHERRY_CACHE": cache}
-    done = mpi.run([program, tmp_path, str(seed)], ranks, settings, preload=True)
+    done = mpi.run([program, tmp_path, str(seed)], n, settings, preload=True)
     assert done.returncode == 0, f"seed {seed}: {done.stdout}{done.stderr}"
     for record in records_in(out):
         check(record, tmp_path / f"expected-{record.rank}", seed, ONE_SIDED)
@@ -117,7 +117,7 @@ def test_calls_on_windows(mpi: Launcher, preload: Path, tmp_path: Path, ranks: i
         if record.thread_level < 3:
             counted, calls = counted_in(record), calls_of(record)
             assert sum(counted[name] for name in ON_WINDOWS) > 0
-            if ranks == 1:  # nobody else is waited for
+            if n == 1:  # nobody else is waited for
                 assert counted["MPI_Win_flush"] > calls["MPI_Win_flush"] / 10
 
 

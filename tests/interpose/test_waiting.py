@@ -119,10 +119,9 @@ def test_polling_gives_what_waiting_gives(
 def test_threads_that_wait_at_once(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
     """Each makes all calls, in a communicator of its own, and gets what it gets natively.
 
-    Intel MPI may stand still there, without Wherry. So may Open MPI 5, or crash, where two threads make their first
-    windows at once and UCX is asked to serve them.
+    Intel MPI may stand still there, without Wherry.
     """
-    threads = {"WAITING_LEVEL": "multiple", "WAITING_THREADS": "2", "OMPI_MCA_osc": "^ucx"}
+    threads = {"WAITING_LEVEL": "multiple", "WAITING_THREADS": "2"}
     natively = runs.natively(RANKS, threads, tmp_path / "natively")
     results, records = runs.with_wherry(RANKS, {"WHERRY_WAIT": "yield", **threads}, tmp_path / "polling")
     assert results == natively

@@ -23,9 +23,11 @@ struct TypeMap {
 
   /// Adds `count` elements of `x` at a displacement.
   void add(const TypeMap& x, Long count, Long displacement) {
+    std::size_t end = bytes.size();
+    bytes.resize(end + x.bytes.size() * static_cast<std::size_t>(std::max<Long>(0, count)));
     for (Long i = 0; i < count; ++i) {
       const Long at = displacement + i * x.extent();
-      for (const Long byte : x.bytes) bytes.push_back(at + byte);
+      for (const Long byte : x.bytes) bytes[end++] = at + byte;
       if (!x.bounded) continue;
       lower = bounded ? std::min(lower, at + x.lower) : at + x.lower;
       upper = bounded ? std::max(upper, at + x.upper) : at + x.upper;

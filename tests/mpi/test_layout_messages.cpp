@@ -31,20 +31,34 @@ void expect(bool is, const std::string& what) {
   if (++failures <= 10) std::fprintf(stderr, "failed: %s\n", what.c_str());
 }
 
-/// Memory that `count` elements of a type reach over, with as much around them.
-struct Reach {
-  Reach(const TypeMap& map, int count) {
-    whole.add(map, count, 0);
-    const auto [first, last] = std::ranges::minmax(whole.bytes);
-    base = margin - first;
-    memory.assign(static_cast<std::size_t>(last - first + 1 + 2 * margin), poison);
+/// Where the bytes of `count` elements of a type lie, from the first one that they reach.
+struct Elements {
+  Elements(const TypeMap& map, int count) {
+    TypeMap all;
+    all.add(map, count, 0);
+    const auto [least, most] = std::ranges::minmax(all.bytes);
+    first = least;
+    reach = static_cast<std::size_t>(most - least + 1);
+    places.reserve(all.bytes.size());
+    for (const Long byte : all.bytes) places.push_back(static_cast<std::size_t>(byte - least));
   }
-  unsigned char& byte(std::size_t i) { return memory[static_cast<std::size_t>(base + whole.bytes[i])]; }
-  void* data() { return memory.data() + base; }
 
-  static constexpr Long margin = 64;
-  TypeMap whole;
-  Long base = 0;
+  Long first = 0;
+  std::size_t reach = 0;
+  std::vector<std::size_t> places;
+};
+
+/// Memory that elements reach over, with as much around them.
+struct Reach {
+  explicit Reach(const Elements& elements)
+      : places(elements.places), first(elements.first), memory(elements.reach + 2 * margin, poison) {}
+
+  unsigned char& byte(std::size_t i) { return memory[margin + places[i]]; }
+  void* data() { return memory.data() + margin - first; }
+
+  static constexpr std::size_t margin = 64;
+  const std::vector<std::size_t>& places;
+  Long first;
   Bytes memory;
 };
 
@@ -81,9 +95,10 @@ struct Ring {
 };
 
 /// as_elements: of sender and receiver; else they have bytes.
-void check(const Ring& ring, const RandomType& x, int count, std::pair<bool, bool> as_elements, bool any) {
-  Reach out(x.map, count), in(x.map, count);
-  const std::size_t bytes = out.whole.bytes.size();
+void check(const Ring& ring, const RandomType& x, int count, const Elements& elements,
+           std::pair<bool, bool> as_elements, bool any) {
+  Reach out(elements), in(elements);
+  const std::size_t bytes = elements.places.size();
   Bytes sent(bytes), received(bytes, poison);
   for (std::size_t i = 0; i < bytes; ++i) {
     if (as_elements.first) out.byte(i) = value(ring.rank, i);
@@ -105,7 +120,7 @@ void check(const Ring& ring, const RandomType& x, int count, std::pair<bool, boo
   MPI_Get_elements_x(&status, MPI_BYTE, &got);
   expect(status.MPI_SOURCE == ring.from() && status.MPI_TAG == ring.tag && got == all, "status: " + what);
   // What the rank before has sent; it has the same type.
-  Reach theirs(x.map, count);
+  Reach theirs(elements);
   for (std::size_t i = 0; i < bytes; ++i) theirs.byte(i) = value(ring.from(), i);
   bool right = true;
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -137,8 +152,9 @@ void check_types(const Ring& ring, std::uint64_t seed, int number) {
                              return both;
                            }());
       const bool as_elements = receivable && several;
+      const Elements elements(x.map, count);
       for (const auto& ends : {std::pair{true, false}, std::pair{false, true}, std::pair{true, true}})
-        if (!ends.second || as_elements) check(ring, x, count, ends, ring.has_wildcards && i % 3 == 0);
+        if (!ends.second || as_elements) check(ring, x, count, elements, ends, ring.has_wildcards && i % 3 == 0);
     }
     if (!x.predefined) MPI_Type_free(&x.type);
   }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from suites import NAMES, check_none_ends_worse, launcher_of, strategies_used
+from suites import NAMES, check_none_ends_worse, launcher_of, strategies_used, types_of
 
 NONBLOCKING = ("test_cco_nb_buf", "test_cco_nb_vec")
 NAMED = {
@@ -20,9 +21,16 @@ BEFORE_NONBLOCKING = "test_cco_buf.TestCCOBufWorld"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nonblocking_collectives(name: str, preload: Path, tmp_path: Path) -> None:
+def test_nonblocking_collectives(
+    name: str,
+    preload: Path,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    record_property: Callable[[str, object], None],
+) -> None:
     env = {"WHERRY_NONBLOCKING": "1"}
     env |= {"WHERRY_" + operation.upper(): strategy for operation, strategy in NAMED.items()}
-    check_none_ends_worse(launcher_of(name), 3, (BEFORE_NONBLOCKING, *NONBLOCKING), tmp_path, env)
+    types = types_of(request, record_property, few=name != "openmpi")
+    check_none_ends_worse(launcher_of(name), 3, (BEFORE_NONBLOCKING, *NONBLOCKING), tmp_path, env, types)
     asked = {("MPI_I" + operation, strategy) for operation, strategy in NAMED.items()}
     assert asked <= strategies_used(tmp_path / "record")

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from suites import check_none_ends_worse, launcher_of
+from suites import NAMES, check_none_ends_worse, launcher_of, types_of
 
 MODULES = ("test_datatype", "test_pack")
 
 
 @pytest.mark.parametrize("name", ["openmpi", "mpich", "intel", "debian-openmpi"])
-def test_types_and_packing(name: str, preload: Path, tmp_path: Path) -> None:
-    check_none_ends_worse(launcher_of(name), 2, MODULES, tmp_path, {"WHERRY_LAYOUT": "wherry"})
+def test_types_and_packing(
+    name: str,
+    preload: Path,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    record_property: Callable[[str, object], None],
+) -> None:
+    types = types_of(request, record_property, few=name not in NAMES)
+    check_none_ends_worse(launcher_of(name), 2, MODULES, tmp_path, {"WHERRY_LAYOUT": "wherry"}, types)

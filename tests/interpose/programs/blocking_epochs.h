@@ -76,22 +76,30 @@ static void busy_target(MPI_Win win) {
   MPI_Barrier(comm);
 }
 
-static void epochs(void) {
-  for (int created = 0; created < 2; ++created) {
-    MPI_Win win;
-    int* memory = NULL;
-    const int bytes = size * (int)sizeof(int);
-    if (created) {
-      MPI_Alloc_mem(bytes, MPI_INFO_NULL, &memory);
-      note("Win_create", MPI_Win_create(memory, bytes, sizeof(int), MPI_INFO_NULL, comm, &win));
-    } else {
-      note("Win_allocate", MPI_Win_allocate(bytes, sizeof(int), MPI_INFO_NULL, comm, &memory, &win));
-    }
-    active_epochs(win, memory, rank + 500);
-    passive_epochs(win, memory);
-    busy_target(win);
-    note("Win_free", MPI_Win_free(&win));
-    if (created) MPI_Free_mem(memory);
+/* One allocated by the library, one made of the program's memory. */
+enum { WINDOWS = 2 };
+struct Windows {
+  MPI_Win made[WINDOWS];
+  int* memory[WINDOWS];
+};
+
+static void make_windows(struct Windows* w) {
+  const int bytes = size * (int)sizeof(int);
+  note("Win_allocate", MPI_Win_allocate(bytes, sizeof(int), MPI_INFO_NULL, comm, &w->memory[0], &w->made[0]));
+  MPI_Alloc_mem(bytes, MPI_INFO_NULL, &w->memory[1]);
+  note("Win_create", MPI_Win_create(w->memory[1], bytes, sizeof(int), MPI_INFO_NULL, comm, &w->made[1]));
+}
+
+static void free_windows(struct Windows* w) {
+  for (int i = 0; i < WINDOWS; ++i) note("Win_free", MPI_Win_free(&w->made[i]));
+  MPI_Free_mem(w->memory[1]);
+}
+
+static void epochs(struct Windows* w) {
+  for (int i = 0; i < WINDOWS; ++i) {
+    active_epochs(w->made[i], w->memory[i], rank + 500);
+    passive_epochs(w->made[i], w->memory[i]);
+    busy_target(w->made[i]);
   }
 }
 

@@ -333,14 +333,21 @@ static void begin(int* argc, char*** argv) {
 struct Thread {
   pthread_t id;
   MPI_Comm comm, world; /* both of all ranks */
+  struct Windows windows;
+  FILE* notes;
   char* text;
   size_t length;
 };
 
+/* What is noted from now on is this thread's, and so are the calls. */
+static void enter(struct Thread* thread) {
+  out = thread->notes;
+  comm = thread->comm;
+}
+
 static void* cases(void* data) {
   struct Thread* thread = data;
-  out = open_memstream(&thread->text, &thread->length);
-  comm = thread->comm;
+  enter(thread);
   sends_and_receives();
   exchanges();
   probes();
@@ -351,8 +358,7 @@ static void* cases(void* data) {
   ordered();
   collectives(thread->world);
   groups();
-  epochs();
-  fclose(out);
+  epochs(&thread->windows);
   return NULL;
 }
 
@@ -385,8 +391,17 @@ int main(int argc, char** argv) {
   /* Where some libraries bring the errors of requests. */
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  /* Windows are made and freed by one thread at a time: MPICH 5 and Open MPI 5 crash now and then where two do so. */
+  for (int i = 0; i < count; ++i) {
+    threads[i].notes = open_memstream(&threads[i].text, &threads[i].length);
+    enter(&threads[i]);
+    make_windows(&threads[i].windows);
+  }
   run(threads, count);
   for (int i = 0; i < count; ++i) {
+    enter(&threads[i]);
+    free_windows(&threads[i].windows);
+    fclose(threads[i].notes);
     fwrite(threads[i].text, 1, threads[i].length, file);
     free(threads[i].text);
     if (count > 1) MPI_Comm_free(&threads[i].world);
