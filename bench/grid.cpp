@@ -76,7 +76,7 @@ std::string try_call(Measured& m) {
 /// On all ranks alike, though only some may have seen what is wrong.
 std::string agree(const std::string& problem) {
   int mine = problem.empty() ? 0 : 1, any = 0;
-  MPI_Request request = MPI_REQUEST_NULL;  // by the non-blocking form, whose algorithm nobody sets
+  MPI_Request request = MPI_REQUEST_NULL;  // by the nonblocking form, whose algorithm nobody sets
   MPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   return any == 0 || !problem.empty() ? problem : "failed on another rank";

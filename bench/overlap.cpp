@@ -1,4 +1,4 @@
-// How much can a program compute while a non-blocking collective is under way?
+// How much can a program compute while a nonblocking collective is under way?
 //
 //   bench_overlap --operations alltoall,allgather --sizes 64,1024 --strategies native,mesh --turns 10
 // All variants run in one process in turns, each twice: alone, from the start to the end of MPI_Wait, and with
@@ -39,7 +39,7 @@ constexpr Form forms[] = {
 const Form& form_of(std::string_view operation) {
   for (const Form& form : forms)
     if (form.operation == operation) return form;
-  bench::refuse("no non-blocking form of '" + std::string(operation) + "' here");
+  bench::refuse("no nonblocking form of '" + std::string(operation) + "' here");
 }
 
 /// Processor seconds of this thread, or of the whole process: a thread that makes progress costs too.

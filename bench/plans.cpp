@@ -1,4 +1,4 @@
-// What does an all-to-all of fixed arguments cost in each form: the native call, its non-blocking and persistent
+// What does an all-to-all of fixed arguments cost in each form: the native call, its nonblocking and persistent
 // forms, Wherry's call, Wherry's plan?
 //
 //   bench_plans --sizes 64,1024 --turns 10 [--thread]
@@ -83,7 +83,7 @@ std::vector<Algorithm> forms(Blocks& b, Persistent& persistent, wherry::Plan& pl
        [&b] {
          MPI_Alltoall(b.send.data(), b.bytes, MPI_BYTE, b.receive.data(), b.bytes, MPI_BYTE, MPI_COMM_WORLD);
        }},
-      {"native, non-blocking",
+      {"native, nonblocking",
        [&b] {
          MPI_Request request = MPI_REQUEST_NULL;
          MPI_Ialltoall(b.send.data(), b.bytes, MPI_BYTE, b.receive.data(), b.bytes, MPI_BYTE, MPI_COMM_WORLD,

@@ -117,7 +117,7 @@ class Others:
 
 
 def beginning(f: Function, text: str, others: Others) -> str:
-    """Begins a non-blocking call; one that takes the copy once that is there."""
+    """Begins a nonblocking call; one that takes the copy once that is there."""
     begin = f"return {others.call(f, text, 'begun')};"
     return begin if text not in f.starts or not f.copies else f"if (!copy.make()) return int{{MPI_ERR_OTHER}}; {begin}"
 

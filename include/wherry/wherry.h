@@ -129,12 +129,12 @@ int wherry_unpack(const void* inbuf, int insize, int* position, void* outbuf, in
 /// there about them holds. They are collective over comm and may wait for all its ranks; what can be worked out once is
 /// worked out then. They set *plan, or leave NULL there after an error of Wherry's. How it runs: the strategy that the
 /// settings name; else what the blocking form has learned on comm for such calls, or what the cost model expects to be
-/// fastest; or native, which is MPI's non-blocking form. wherry_plan_strategy says which. WHERRY_NONBLOCKING concerns
+/// fastest; or native, which is MPI's nonblocking form. wherry_plan_strategy says which. WHERRY_NONBLOCKING concerns
 /// calls of MPI, not these.
 ///
 /// - Counts and displacements are copied. Buffers, datatypes, op and comm stay the program's: they must be there until
 ///   the plan is freed. The values in the buffers may change while no execution is under way.
-/// - All ranks of comm start its plans in the same order, and in one order with its non-blocking collectives of MPI.
+/// - All ranks of comm start its plans in the same order, and in one order with its nonblocking collectives of MPI.
 /// - Between start and completion the buffers are Wherry's. Where the MPI library lets Wherry take part in its progress
 ///   (Open MPI, MPICH from 4.3 on) an execution proceeds while this process is inside any MPI call, and with
 ///   WHERRY_PROGRESS=thread also while it computes; elsewhere plans are native.

@@ -1,4 +1,4 @@
-// The C API of plans. Each maker names the runtime's arguments and the native non-blocking form; the rest is the
+// The C API of plans. Each maker names the runtime's arguments and the native nonblocking form; the rest is the
 // same for all.
 #pragma GCC visibility push(default)
 #include "wherry/wherry.h"
@@ -18,7 +18,7 @@ struct wherry_plan {
   MPI_Comm comm = MPI_COMM_NULL;
   std::shared_ptr<wherry::run::Plan> ours;                 // nullptr: the plan is native
   std::unique_ptr<wherry::run::PlannedExchange> messages;  // of two ranks; else
-  std::function<int(MPI_Request*)> native;                 // starts the native non-blocking form
+  std::function<int(MPI_Request*)> native;                 // starts the native nonblocking form
   MPI_Request request = MPI_REQUEST_NULL;                  // of that
   bool under_way = false;
 };

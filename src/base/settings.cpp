@@ -18,7 +18,7 @@ constexpr Variable plain_variables[] = {
     {"WHERRY_DISABLE", "1: Wherry does nothing at all"},
     {"WHERRY_NO_PROFILE", "1: record no calls, sizes or times"},
     {"WHERRY_NO_COLLECTIVES", "1: every collective stays native"},
-    {"WHERRY_NONBLOCKING", "1: perform non-blocking and persistent collectives too"},
+    {"WHERRY_NONBLOCKING", "1: perform nonblocking and persistent collectives too"},
     {"WHERRY_PROGRESS", "what progresses these: calls (of MPI; the default), or a thread as well"},
     {"WHERRY_NO_LEARNING", "1: follow the cost model and the tuning file, try nothing out"},
     {"WHERRY_NO_TRIAL", "1: no native stretches to compare with, and no gain claimed"},

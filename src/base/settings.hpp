@@ -29,7 +29,7 @@ struct Features {
   bool learning = true;     // WHERRY_NO_LEARNING: follow the cost model and the tuning file without trials
   bool trial = true;        // WHERRY_NO_TRIAL: no native stretches to compare choices with
   bool nonblocking =
-      false;  // WHERRY_NONBLOCKING=1, which switches it on: non-blocking and persistent collectives too
+      false;  // WHERRY_NONBLOCKING=1, which switches it on: nonblocking and persistent collectives too
   bool tuning = true;  // WHERRY_NO_TUNING: neither read nor write the tuning file
 };
 

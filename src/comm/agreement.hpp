@@ -29,7 +29,7 @@ struct Agreement {
   bool host_memory = false;         // no rank has an accelerator's runtime loaded
   bool layouts = false;             // all ranks let Wherry move derived types
   std::size_t staging_max = 0;      // bytes: the smallest that any rank allows
-  std::size_t reserved_memory = 0;  // bytes: that every rank has reserved for non-blocking calls
+  std::size_t reserved_memory = 0;  // bytes: that every rank has reserved for nonblocking calls
 };
 
 /// reserved_memory: of this rank. Collective over comm.

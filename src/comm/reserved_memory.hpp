@@ -1,6 +1,6 @@
-// Memory that every rank of a communicator has for its non-blocking collectives when there is no other.
+// Memory that every rank of a communicator has for its nonblocking collectives when there is no other.
 //
-// A non-blocking call must not ask the other ranks whether they have memory for it, and a rank without could not do its
+// A nonblocking call must not ask the other ranks whether they have memory for it, and a rank without could not do its
 // part. So each reserves memory for one call when Wherry is enabled on the communicator, and no call is taken up that
 // may need more. Calls that get no other have it one after the other, in the order in which they started, which all
 // ranks share. Of the calls that are not over on all ranks the first has its memory everywhere: it ends, and the next

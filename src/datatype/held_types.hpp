@@ -12,7 +12,7 @@
 
 namespace wherry::datatype {
 
-/// A program may free a datatype as soon as the non-blocking call that uses it has returned (MPI 4.1, 5.1.9).
+/// A program may free a datatype as soon as the nonblocking call that uses it has returned (MPI 4.1, 5.1.9).
 class HeldTypes {
  public:
   explicit HeldTypes(const mpi::Api& api) : api_(api) {}

@@ -61,7 +61,7 @@ class Runtime {
   /// *ran: the strategy's name, or "native".
   int sparse_exchange(const SparseExchange& call, std::string_view* ran);
 
-  /// The non-blocking form of a collective: Wherry's, with a native request, or `native`. Call: any of
+  /// The nonblocking form of a collective: Wherry's, with a native request, or `native`. Call: any of
   /// arguments/calls.hpp. Local: it waits for no other rank.
   template <class Call>
   int start(const Call& call, const Native& native, MPI_Request* request) {

@@ -1,4 +1,4 @@
-// Calls on requests, and the start of MPI, that Wherry must see to perform non-blocking and persistent collectives.
+// Calls on requests, and the start of MPI, that Wherry must see to perform nonblocking and persistent collectives.
 // Included by the generated wrappers.
 #pragma once
 

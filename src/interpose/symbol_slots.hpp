@@ -20,7 +20,7 @@ struct FunctionRow {
 /// When a function's wrapper is needed.
 enum class Wrapped {
   recording,    // while a record is written
-  nonblocking,  // `completing`, or where non-blocking and persistent collectives may be Wherry's
+  nonblocking,  // `completing`, or where nonblocking and persistent collectives may be Wherry's
   caching,      // also where windows may be cached
   packing,      // also where Wherry may pack
   sending,      // the same, or where blocking calls may poll

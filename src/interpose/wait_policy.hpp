@@ -1,7 +1,7 @@
-// How the program's blocking calls wait in this process: in the library, or by their non-blocking forms and polling.
+// How the program's blocking calls wait in this process: in the library, or by their nonblocking forms and polling.
 //
 // Point-to-point calls and those on requests are each rank's own affair, and follow what the kernel counts. Blocking
-// and non-blocking collectives do not match (MPI 4.1, 6.12), so for those the ranks of MPI_COMM_WORLD agree once, when
+// and nonblocking collectives do not match (MPI 4.1, 6.12), so for those the ranks of MPI_COMM_WORLD agree once, when
 // MPI has begun. What they agreed holds in communicators of no others: those of programs that were spawned or connected
 // may have agreed on something else.
 #pragma once
@@ -55,11 +55,11 @@ class WaitPolicy {
   bool polls_together(MPI_Comm comm) {
     return together_.load(std::memory_order_relaxed) && is_of_world(comm);
   }
-  /// The same for a reduction, whose non-blocking form may combine in another order.
+  /// The same for a reduction, whose nonblocking form may combine in another order.
   bool reduces_together(MPI_Comm comm) { return !settings_.reproducible && polls_together(comm); }
 
   /// The same for an exchange among neighbors. Open MPI orders the blocks of a neighbor that is listed twice otherwise
-  /// in its non-blocking forms.
+  /// in its nonblocking forms.
   bool exchanges_together(MPI_Comm comm) {
     return polls_together(comm) && (orders_neighbors_ || has_distinct_neighbors(comm));
   }
@@ -117,7 +117,7 @@ class WaitPolicy {
   std::atomic<bool> polls_ = false;
   std::atomic<bool> together_ = false;
   bool large_counts_ = true;
-  bool orders_neighbors_ = true;  // alike in blocking and non-blocking exchanges
+  bool orders_neighbors_ = true;  // alike in blocking and nonblocking exchanges
   std::atomic<int> calls_to_sample_ = INT_MAX;
   std::atomic_flag sampling_;  // guards what follows
   waiting::SamplingInterval interval_;

@@ -47,7 +47,7 @@ int replaceable(int (run::Runtime::*operation)(const Arguments&, const run::Nati
   return (backend().runtime().*operation)(arguments, [&next] { return next(); });
 }
 
-/// The same for a non-blocking call, which `next` starts if the runtime does not.
+/// The same for a nonblocking call, which `next` starts if the runtime does not.
 template <class Arguments, class Next>
 int startable(Call& call, const Arguments& arguments, MPI_Request* request, const Next& next) {
   if (!backend().replaces_nonblocking() || !is_replaceable(call)) return next();

@@ -10,7 +10,7 @@ namespace wherry::run {
 
 namespace {
 
-/// Of staging. A non-blocking call has what every rank has reserved; for others the ranks make sure of it.
+/// Of staging. A nonblocking call has what every rank has reserved; for others the ranks make sure of it.
 std::size_t staging_max(const Communicator& c, Form form) {
   return form == Form::nonblocking ? c.agreement().reserved_memory : c.agreement().staging_max;
 }
@@ -57,7 +57,7 @@ std::string_view OperationFactory::why_not(const AnyCall& call, const Nonblockin
              : "";
 }
 
-/// Of blocks that differ. The ranks of a non-blocking call cannot agree on a size now: it is what blocking calls have
+/// Of blocks that differ. The ranks of a nonblocking call cannot agree on a size now: it is what blocking calls have
 /// agreed on, or blocks of 1 KiB.
 std::uint32_t OperationFactory::irregular_bucket(const AnyCall& call, const NonblockingOperation& made,
                                                  long long average_bytes, Form form) const {

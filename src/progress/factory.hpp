@@ -50,7 +50,7 @@ AnyCall any_call(const mpi::Api& api, const Call& call) {
 /// Sees to it that the calls under way progress. Returns why that cannot be; empty: somebody does it.
 using Wake = std::function<std::string_view()>;
 
-/// Starts non-blocking and persistent collectives and plans. Thread-safe as MPI lets threads share communicators.
+/// Starts nonblocking and persistent collectives and plans. Thread-safe as MPI lets threads share communicators.
 class OperationFactory {
  public:
   explicit OperationFactory(const RuntimeContext& context) : context_(context) {}
@@ -58,7 +58,7 @@ class OperationFactory {
   /// What progresses the nonblocking operations. Until it is known, everything is native.
   void drive(Wake wake) { wake_ = std::move(wake); }
 
-  /// Starts a non-blocking call, or `native`. Local: it waits for no other rank.
+  /// Starts a nonblocking call, or `native`. Local: it waits for no other rank.
   int start(const AnyCall& call, const Native& native, MPI_Request* request);
 
   /// Makes a persistent call, or `native`. Collective: the first on a communicator may wait for all ranks.

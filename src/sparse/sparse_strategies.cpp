@@ -10,7 +10,7 @@ namespace wherry::run {
 namespace {
 
 constexpr SparseStrategy table[] = {
-    {"nbx", "straight, synchronously; a non-blocking barrier tells when all have been taken", nbx},
+    {"nbx", "straight, synchronously; a nonblocking barrier tells when all have been taken", nbx},
     {"census", "a reduction tells each rank how many come; then straight", census},
 };
 

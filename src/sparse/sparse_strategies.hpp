@@ -59,7 +59,7 @@ constexpr int straight_tag(bool odd) { return odd ? 12 : 11; }
 
 int census(const SparseCall& call);
 
-// NBX: messages are sent synchronously; when all of a rank's have been taken it enters a non-blocking barrier, and when
+// NBX: messages are sent synchronously; when all of a rank's have been taken it enters a nonblocking barrier, and when
 // that ends nothing is under way any more. No rank ever looks at all others.
 // After Hoefler, Siebert and Lumsdaine, Scalable communication protocols for dynamic sparse data exchange, PPoPP 2010.
 

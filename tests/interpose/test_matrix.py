@@ -11,7 +11,7 @@ from conftest import Launcher
 from preloading import DRIVEN, FORCED, asking_for, compile_program, records_in, uses_of
 
 RANKS = [1, 2, 3, 5, 7, 8, 13]
-#: By the forms: blocking, non-blocking, persistent. Of every k-th type, where many ranks share few processors, unless
+#: By the forms: blocking, nonblocking, persistent. Of every k-th type, where many ranks share few processors, unless
 #: `pytest --whole-matrix` asks for all.
 CHECKS = {
     1: {"b": 545, "n": 509, "p": 1014},

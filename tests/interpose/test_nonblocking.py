@@ -1,4 +1,4 @@
-"""Non-blocking and persistent collectives by Wherry: many at once, completion in all ways, and who performed them."""
+"""Nonblocking and persistent collectives by Wherry: many at once, completion in all ways, and who performed them."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ namespace wherry::test {
 /// What fails. MPI's functions carry no state: there is one for the program.
 struct Reductions {
   bool reduces = true, starts = true, completes = true;
-  long started = 0;  // non-blocking ones that were asked for
+  long started = 0;  // nonblocking ones that were asked for
 };
 inline Reductions reductions;
 

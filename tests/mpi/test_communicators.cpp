@@ -74,7 +74,7 @@ void others_under_way(Bench& b) {
     MPI_Ialltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, comm, &requests[1]);
     b.talk(comm);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    b.expect(sum == n && in[0] == 0 && in.back() == n - 1, "a non-blocking collective went wrong");
+    b.expect(sum == n && in[0] == 0 && in.back() == n - 1, "a nonblocking collective went wrong");
   });
   MPI_Comm_free(&comm);
 }

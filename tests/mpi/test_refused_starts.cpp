@@ -1,4 +1,4 @@
-// Non-blocking and persistent calls where the MPI library refuses what they need: ranks stay in step, and the call is
+// Nonblocking and persistent calls where the MPI library refuses what they need: ranks stay in step, and the call is
 // native.
 //
 // Runs under mpiexec at any number of ranks. The library is replaced through the table of its functions.
@@ -82,7 +82,7 @@ struct Reasons : run::Observer {
 
 constexpr std::string_view refused = "the MPI library refused to let Wherry take part in its progress";
 
-/// Non-blocking and persistent calls are native where it lets nothing progress them.
+/// Nonblocking and persistent calls are native where it lets nothing progress them.
 void check_runtime(const mpi::Api& api) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -1,4 +1,4 @@
-// Many non-blocking collectives at once that have fewer tags than there are calls: none gets what belongs to another.
+// Many nonblocking collectives at once that have fewer tags than there are calls: none gets what belongs to another.
 //
 // Runs under mpiexec at any number of ranks. Nothing but this program progresses nonblocking operations.
 #include <mpi.h>

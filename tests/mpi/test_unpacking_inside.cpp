@@ -1,4 +1,4 @@
-// Non-blocking calls may progress inside the library, where nothing may be sent that has to be waited for: data
+// Nonblocking calls may progress inside the library, where nothing may be sent that has to be waited for: data
 // that MPI_Unpack does not take as it is (absolute addresses, more room than data) is still unpacked by it.
 //
 // Runs under mpiexec at any number of ranks. The library is watched through the table of its functions.

@@ -1,4 +1,4 @@
-"""None of mpi4py's own tests of non-blocking collectives ends worse under Wherry than without it."""
+"""None of mpi4py's own tests of nonblocking collectives ends worse under Wherry than without it."""
 
 from __future__ import annotations
 

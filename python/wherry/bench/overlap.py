@@ -1,4 +1,4 @@
-"""How much can a program compute while a non-blocking all-to-all is under way?
+"""How much can a program compute while a nonblocking all-to-all is under way?
 
 Completion is the time from the start to the end of MPI_Wait with nothing in between, on the slowest rank. Then the same
 call with computation: slices of 20 us, each followed by MPI_Test, until it is over. Processor time that is not in the

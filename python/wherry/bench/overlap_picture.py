@@ -1,4 +1,4 @@
-"""Compute overhead inside completion time, for every variant of a non-blocking collective."""
+"""Compute overhead inside completion time, for every variant of a nonblocking collective."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ VARIABLES = {
     "WHERRY_DISABLE": Variable("0", "1: Wherry does nothing at all"),
     "WHERRY_NO_PROFILE": Variable("0", "1: record no calls, sizes or times"),
     "WHERRY_NO_COLLECTIVES": Variable("0", "1: every collective is native"),
-    "WHERRY_NONBLOCKING": Variable("0", "1: perform non-blocking and persistent collectives too"),
+    "WHERRY_NONBLOCKING": Variable("0", "1: perform nonblocking and persistent collectives too"),
     "WHERRY_PROGRESS": Variable(
         "calls", "what progresses these: calls (of MPI), or a thread as well", values=("calls", "thread")
     ),

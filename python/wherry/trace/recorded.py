@@ -103,6 +103,6 @@ def longest_calls(records: Sequence[Record], most: int = 3) -> list[str]:
 
 
 def _other_seconds(record: Record) -> float:
-    """In calls that are not in the trace: single messages, non-blocking collectives."""
+    """In calls that are not in the trace: single messages, nonblocking collectives."""
     _, functions = split_functions(record)
     return record.time_ns(functions - set(record.tables["arrivals"].column("function"))) * _NS

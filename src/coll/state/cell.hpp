@@ -33,7 +33,7 @@ struct Comparison {
 /// Where times are exact, the program's calls begin together by themselves: no barrier is needed.
 ///
 /// begin() and end() enclose every call and are collective over the channel. The times of a round are combined over the
-/// ranks by a non-blocking reduction, which starts when the round ends and is waited for some calls later.
+/// ranks by a nonblocking reduction, which starts when the round ends and is waited for some calls later.
 class Cell {
  public:
   /// budget: pays for the learner's trials where they are limited. It and what the comparison refers to outlive the

@@ -1,4 +1,4 @@
-/* Non-blocking collectives of all kinds, many at once, completed by each function that completes requests. Prints per
+/* Nonblocking collectives of all kinds, many at once, completed by each function that completes requests. Prints per
  * rank "N checks, M failures". */
 #include "collective_calls.h"
 #include "completing.h"

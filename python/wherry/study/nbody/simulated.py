@@ -1,7 +1,7 @@
 """The application on simulated Gigabit nodes: times beside the model's, and beside what computing and wire allow.
 
 Computing takes so many pairs a second (PAIRS_PER_S) and is not done, so that times are exact. Plain MPI's exchanges are
-SMPI's, by the rules of Open MPI; only of `overlapped` they are Wherry's, because SMPI's own non-blocking allreduce
+SMPI's, by the rules of Open MPI; only of `overlapped` they are Wherry's, because SMPI's own nonblocking allreduce
 sends everything to everybody, as no library does.
 """
 
