@@ -217,7 +217,10 @@ inline void receive_chunks(const Calls& mpi, Data& d) {
 
 /// What wherry_send and wherry_recv do.
 inline wherry::run::LayoutMessages& layout_messages() {
-  static wherry::run::LayoutMessages messages(wherry::mpi::linked_api(), wherry::read_variable);
+  namespace run = wherry::run;
+  const wherry::mpi::Api& api = wherry::mpi::linked_api();
+  static run::LayoutMessages messages(api, run::waiting_in(api, wherry::WaitMode::automatic),
+                                      wherry::read_variable);
   return messages;
 }
 inline void send_by_wherry(const Calls& mpi, Data& d) {

@@ -6,40 +6,18 @@
 // "one neighbor, N B": an MPI_Alltoallv in which every rank sends to the next; "sendrecv" is MPI_Sendrecv. "hot
 // receiver, N B": all send to rank 0. "wherry" is Wherry's choice after --train calls. Run it under the preload.
 #include <cstring>
-#include <functional>
 #include <numeric>
 
 #include "comm/communicator.hpp"
 #include "exchange.hpp"
 #include "sparse/exchange.hpp"
+#include "turns.hpp"
 
 namespace {
 
 using namespace wherry;
-
-struct Variant {
-  std::string name;
-  std::function<void()> call;
-  std::function<void()> choose = [] {};  // what to run, before a burst of calls
-};
-
-/// All variants in turns of bursts of calls; prints their samples.
-void compare(const std::string& name, const std::vector<Variant>& variants, int turns) {
-  std::vector<int> bursts;
-  for (const Variant& v : variants) {
-    v.choose();
-    bursts.push_back(bench::calls_per_burst(MPI_COMM_WORLD, v.call));
-  }
-  std::vector<std::vector<double>> samples(variants.size());
-  for (int turn = 0; turn < turns; ++turn)
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-      variants[i].choose();
-      variants[i].call();  // not timed: the first call after a change pays for the change
-      samples[i].push_back(bench::time_calls(MPI_COMM_WORLD, bursts[i], variants[i].call));
-    }
-  if (bench::rank_of(MPI_COMM_WORLD) != 0) return;
-  for (std::size_t i = 0; i < variants.size(); ++i) bench::print(name, variants[i].name, samples[i]);
-}
+using bench::compare;
+using bench::Variant;
 
 /// The arguments of an MPI_Alltoallv of bytes.
 struct Irregular {

@@ -19,6 +19,8 @@
 // - The first all-to-all on a communicator, or the first 16 of its other collectives, run native; then Wherry
 //   makes a communicator for its messages, which is freed with the program's.
 // - A program that uses MPI sessions without MPI_Init gets the native collective.
+// - Waits are for Wherry's own messages: WHERRY_WAIT says whether they spin in the MPI library or poll and give the core
+//   away (docs/how-to/waiting.md). The waits of the program's own calls stay as they are.
 //
 // Of all reductions: element i of the result is op over element i of all ranks. An op that does not commute is applied
 // in the order of ranks. What rounds may differ in its last bits from call to call, while strategies are tried; on all

@@ -9,7 +9,7 @@
 namespace wherry::api {
 
 run::LayoutMessages& messages() {
-  static auto* const made = new run::LayoutMessages(library(), read_variable);
+  static auto* const made = new run::LayoutMessages(library(), waiting(), read_variable);
   return *made;
 }
 

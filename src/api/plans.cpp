@@ -158,7 +158,8 @@ int wherry_plan_wait(wherry_plan* plan) {
     return end(*plan);
   }
   plan->under_way = false;
-  return plan->messages ? plan->messages->wait() : library().Wait(&plan->request, MPI_STATUS_IGNORE);
+  if (plan->messages) return plan->messages->wait();
+  return run::Channel(library(), plan->comm, waiting()).wait(plan->request);
 }
 
 int wherry_plan_free(wherry_plan** plan) {

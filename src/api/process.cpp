@@ -55,7 +55,10 @@ class Listener : public run::Observer {
   void fell_back(Collective, std::string_view) override {}
 };
 
-Settings settings_of_process() { return read_settings(read_variable, ::getauxval(AT_SECURE) != 0); }
+const Settings& settings_of_process() {
+  static const Settings settings = read_settings(read_variable, ::getauxval(AT_SECURE) != 0);
+  return settings;
+}
 
 int advance();
 bool is_idle();
@@ -104,7 +107,7 @@ class Process {
     library().Comm_free_keyval(&keyval);  // lives on as long as the attribute
   }
 
-  const Settings settings_;
+  const Settings& settings_;
   Listener listener_;
   run::Runtime runtime_;
   run::ProgressEngine progress_engine_;
@@ -130,6 +133,11 @@ const char* LastStrategy::get() { return last_strategy; }
 const mpi::Api& library() {
   static const mpi::Api& api = (check_abi(), mpi::linked_api());
   return api;
+}
+
+run::Waiting waiting() {
+  static const run::Waiting found = run::waiting_in(library(), settings_of_process().wait);
+  return found;
 }
 
 run::Runtime* runtime() {

@@ -13,6 +13,9 @@ namespace wherry::api {
 /// library.
 const mpi::Api& library();
 
+/// How Wherry waits for its own requests, by WHERRY_WAIT. Between MPI_Init and MPI_Finalize.
+run::Waiting waiting();
+
 /// Messages and packing by the kernels. Never destroyed: exit handlers may still communicate.
 run::LayoutMessages& messages();
 

@@ -80,6 +80,7 @@ const mpi::Api& library() {
   return api;
 }
 
+run::Waiting waiting() { return run::Waiting::library; }
 run::Runtime* runtime() { return &rank().runtime(); }
 const Settings* settings_in_use() { return &rank().settings(); }
 

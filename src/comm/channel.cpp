@@ -12,14 +12,15 @@ namespace wherry::run {
 
 // Open MPI yields in its own waits when its launcher sees too many ranks, but waits long with several threads in it:
 // four threads of each of 3 ranks on 2 cores took 4.6 s, and 0.1 s polling. The MPICH family spins.
-Waiting waiting_in(const mpi::Api& api) {
+Waiting waiting_in(const mpi::Api& api, WaitMode asked) {
+  if (mpi::ranks_take_turns || asked == WaitMode::spin) return Waiting::library;
+  if (asked == WaitMode::yield) return Waiting::yielding;
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0, level = MPI_THREAD_SINGLE;
   api.Get_library_version(version, &length);
   api.Query_thread(&level);
   const auto is = [&](const char* library) { return std::strstr(version, library) != nullptr; };
-  const bool waits_well = mpi::ranks_take_turns || (is("Open MPI") && level != MPI_THREAD_MULTIPLE);
-  return waits_well ? Waiting::library : Waiting::yielding;
+  return is("Open MPI") && level != MPI_THREAD_MULTIPLE ? Waiting::library : Waiting::yielding;
 }
 
 int Channel::send(const Piece& piece, int peer, int tag, MPI_Request* request) const {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "mpi/api.hpp"
 
 namespace wherry::run {
@@ -19,8 +20,8 @@ namespace wherry::run {
 /// yielding become 100 times slower when a node has more ranks than processors.
 enum class Waiting { library, yielding };
 
-/// What is right for this library and thread level.
-Waiting waiting_in(const mpi::Api& api);
+/// What is asked for; where nothing is, what is right for this library and thread level.
+Waiting waiting_in(const mpi::Api& api, WaitMode asked);
 
 /// What to do about a message that has not come: wait for it, or look again later.
 enum class Patience { wait, test };

@@ -66,7 +66,7 @@ Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::A
   api.Comm_size(comm, &size_);
   agreement_ = agree(settings, capacity, reserved_memory_.bytes(), comm, api);
   if (!agreement_.refusal.empty()) return;
-  open_channel(comm, api);
+  open_channel(comm, settings.wait, api);
   find_nodes(comm, settings, api);
 }
 
@@ -78,12 +78,12 @@ Communicator::~Communicator() {
   channel_->api().Comm_free(&own);
 }
 
-void Communicator::open_channel(MPI_Comm comm, const mpi::Api& api) {
+void Communicator::open_channel(MPI_Comm comm, WaitMode wait, const mpi::Api& api) {
   MPI_Comm own = MPI_COMM_NULL;
   // Split, not dup: a duplicate would run the program's attribute callbacks.
   if (api.Comm_split(comm, 0, rank_, &own) != MPI_SUCCESS) return;
   api.Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-  channel_ = std::make_unique<Channel>(api, own, waiting_in(api));
+  channel_ = std::make_unique<Channel>(api, own, waiting_in(api, wait));
 }
 
 /// A rank that has no channel takes part, for the others to hear of it.

@@ -63,7 +63,7 @@ class Communicator {
   ReservedMemory& reserved_memory() { return reserved_memory_; }
 
  private:
-  void open_channel(MPI_Comm comm, const mpi::Api& api);
+  void open_channel(MPI_Comm comm, WaitMode wait, const mpi::Api& api);
   void find_nodes(MPI_Comm comm, const Settings& settings, const mpi::Api& api);
 
   int rank_ = 0;

@@ -1,31 +1,27 @@
 #include "exec/block_bindings.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <new>
 
 namespace wherry::run {
 
-namespace {
-
-/// MPI_Unpack fills all that its arguments describe, so what no data comes for is filled with what it has.
-int unpack_first(const Channel& channel, const std::byte* from, long long bytes, const Share& to) {
-  const std::unique_ptr<std::byte[]> all(new (std::nothrow) std::byte[static_cast<std::size_t>(to.bytes)]);
-  if (!all) return MPI_ERR_NO_MEM;
-  const int code = pack(channel.api(), to.region, to.dense, all.get(), to.bytes, channel.comm());
-  if (code != MPI_SUCCESS) return code;
-  std::memcpy(all.get(), from, static_cast<std::size_t>(bytes));
-  return unpack(channel.api(), all.get(), to.bytes, to.region, to.dense, channel.comm());
+std::optional<Piece> PackedBinding::outgoing(const schedule::Message& m) {
+  const Share& share = blocks_.send[static_cast<std::size_t>(m.peer)];
+  if (share.dense) return piece_of(share);
+  std::byte* const packed = place(outgoing_, m.peer);
+  status_ = first_error(status_, packer_.pack(share.region, false, packed, share.bytes));
+  return Piece{packed, share.bytes, MPI_BYTE};
 }
 
-}  // namespace
+std::optional<Piece> PackedBinding::incoming(const schedule::Message& m) const {
+  const Share& share = blocks_.receive[static_cast<std::size_t>(m.peer)];
+  if (share.dense) return piece_of(share);
+  return Piece{place(incoming_, m.peer), static_cast<long long>(block_bytes_), MPI_BYTE};
+}
 
-int deliver(const Channel& channel, const std::byte* from, long long bytes, const Share& to) {
-  if (bytes > to.bytes) return MPI_ERR_TRUNCATE;
-  if (bytes == 0) return MPI_SUCCESS;
-  if (bytes == to.bytes || to.dense)
-    return unpack(channel.api(), from, bytes, to.region, to.dense, channel.comm());
-  return unpack_first(channel, from, bytes, to);
+int PackedBinding::arrived(const schedule::Message& m) const {
+  const Share& share = blocks_.receive[static_cast<std::size_t>(m.peer)];
+  if (share.dense) return MPI_SUCCESS;
+  return packer_.deliver(place(incoming_, m.peer), static_cast<long long>(block_bytes_), share);
 }
 
 std::optional<Piece> UniformBinding::outgoing(const schedule::Message& m) const {
@@ -77,14 +73,14 @@ CombinedLayout layout_of(const schedule::Schedule& schedule) {
 
 CombinedBinding::CombinedBinding(const schedule::Schedule& schedule, const CombinedLayout& layout,
                                  const Blocks& blocks, std::size_t limit, std::byte* staging,
-                                 const Channel& channel)
+                                 const BlockPacker& packer)
     : schedule_(schedule),
       layout_(layout),
       blocks_(blocks),
       limit_(limit),
       slots_(staging),
       messages_(staging + static_cast<std::size_t>(schedule.slots) * limit),
-      channel_(channel),
+      packer_(packer),
       sizes_(static_cast<std::size_t>(schedule.slots), 0),
       large_(static_cast<std::size_t>(schedule.size), false) {}
 
@@ -97,8 +93,7 @@ int CombinedBinding::gather(const schedule::Item& item, Size* size, std::byte* t
   const Share& share = blocks_.send[static_cast<std::size_t>(item.block.destination)];
   const bool fits = share.bytes <= static_cast<long long>(limit_);
   *size = fits ? static_cast<Size>(share.bytes) : absent;
-  return fits ? pack(channel_.api(), share.region, share.dense, to, share.bytes, channel_.comm())
-              : MPI_SUCCESS;
+  return fits ? packer_.pack(share.region, share.dense, to, share.bytes) : MPI_SUCCESS;
 }
 
 std::optional<Piece> CombinedBinding::outgoing(const schedule::Message& m) {
@@ -126,7 +121,7 @@ int CombinedBinding::take(const schedule::Item& item, Size size, const std::byte
   }
   const auto origin = static_cast<std::size_t>(item.block.origin);
   large_[origin] = size == absent;
-  return size == absent ? MPI_SUCCESS : deliver(channel_, from, size, blocks_.receive[origin]);
+  return size == absent ? MPI_SUCCESS : packer_.deliver(from, size, blocks_.receive[origin]);
 }
 
 int CombinedBinding::arrived(const schedule::Message& m) {

@@ -7,6 +7,7 @@
 
 #include "arguments/blocks.hpp"
 #include "comm/channel.hpp"
+#include "exec/block_packer.hpp"
 #include "schedule/schedule.hpp"
 
 namespace wherry::run {
@@ -15,11 +16,6 @@ namespace wherry::run {
 inline Piece piece_of(const Share& share) {
   return {const_cast<void*>(share.region.address), share.region.count, share.region.type};
 }
-
-/// Puts `bytes` bytes at `from` where this rank receives them. More room than that is not legal MPI, but libraries
-/// forgive it, so the rest stays as it is; for less room, MPI_ERR_TRUNCATE and nothing written. Sends no message, as
-/// this may happen inside the library.
-int deliver(const Channel& channel, const std::byte* from, long long bytes, const Share& to);
 
 /// Every block in a message of its own, straight between the caller's buffers, in the caller's datatypes.
 /// For schedules of single-hop strategies.
@@ -38,6 +34,40 @@ class DirectBinding {
   }
 
   const Blocks& blocks_;
+};
+
+/// The same for blocks of one size, whose elements are packed before they are sent and unpacked when they have arrived
+/// where their type is not dense. What travels is what MPI would send, so the other ranks need not do so.
+class PackedBinding {
+ public:
+  static std::size_t bytes_needed(const Blocks& blocks) {
+    return 2 * blocks.send.size() * static_cast<std::size_t>(blocks.block_bytes());
+  }
+  /// memory: bytes_needed().
+  PackedBinding(const Blocks& blocks, const BlockPacker& packer, std::byte* memory)
+      : blocks_(blocks),
+        packer_(packer),
+        block_bytes_(static_cast<std::size_t>(blocks.block_bytes())),
+        outgoing_(memory),
+        incoming_(memory + blocks.send.size() * block_bytes_) {}
+
+  std::optional<Piece> outgoing(const schedule::Message& m);
+  std::optional<Piece> incoming(const schedule::Message& m) const;
+  int arrived(const schedule::Message& m) const;
+
+  /// The first MPI error of packing, which outgoing() cannot return.
+  int status() const { return status_; }
+
+ private:
+  std::byte* place(std::byte* area, int peer) const {
+    return area + static_cast<std::size_t>(peer) * block_bytes_;
+  }
+
+  const Blocks& blocks_;
+  const BlockPacker& packer_;
+  std::size_t block_bytes_;
+  std::byte *outgoing_, *incoming_;
+  int status_ = MPI_SUCCESS;
 };
 
 /// Blocks of one size in contiguous buffers; messages of several blocks pass through staging.
@@ -88,7 +118,7 @@ class CombinedBinding {
   /// limit: a multiple of 4. staging: tuning::combined_bytes(schedule.slots, layout.most_items, limit) bytes, aligned
   /// to 4.
   CombinedBinding(const schedule::Schedule& schedule, const CombinedLayout& layout, const Blocks& blocks,
-                  std::size_t limit, std::byte* staging, const Channel& channel);
+                  std::size_t limit, std::byte* staging, const BlockPacker& packer);
 
   std::optional<Piece> outgoing(const schedule::Message& m);
   std::optional<Piece> incoming(const schedule::Message& m);
@@ -125,7 +155,7 @@ class CombinedBinding {
   std::size_t limit_;
   std::byte* slots_;     // one of `limit` bytes per slot
   std::byte* messages_;  // messages of the current phase
-  const Channel& channel_;
+  const BlockPacker& packer_;
   std::vector<Size> sizes_;  // of the block in each slot
   std::vector<bool> large_;  // of the block from each rank
   int status_ = MPI_SUCCESS;

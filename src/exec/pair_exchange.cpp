@@ -103,7 +103,8 @@ class BlockBytes {
   /// After all that is received.
   void store(long long received) {
     if (whole_ && received > share_.bytes) fail(MPI_ERR_TRUNCATE);
-    if (whole_ && code_ == MPI_SUCCESS) code_ = deliver(channel_, whole_.get(), received, share_);
+    if (whole_ && code_ == MPI_SUCCESS)
+      code_ = BlockPacker(channel_, nullptr).deliver(whole_.get(), received, share_);
   }
 
  private:

@@ -12,9 +12,9 @@ namespace wherry::run {
 
 const LayoutMessages::End LayoutMessages::nothing{no_block, {MPI_PROC_NULL, 0}, true};
 
-LayoutMessages::LayoutMessages(const mpi::Api& api, const VariableReader& read)
+LayoutMessages::LayoutMessages(const mpi::Api& api, Waiting waiting, const VariableReader& read)
     : api_(api),
-      waiting_(waiting_in(api)),
+      waiting_(waiting),
       free_cores_(read),
       packer_([this] { return free_cores_.now(); }),
       layouts_(api),

@@ -29,8 +29,8 @@ struct PackedPlace {
 /// validated by the library: `native` is its call. Thread-safe, but see wherry.h about threads that share a tag.
 class LayoutMessages {
  public:
-  /// Between MPI_Init and MPI_Finalize.
-  LayoutMessages(const mpi::Api& api, const VariableReader& read);
+  /// Between MPI_Init and MPI_Finalize. waiting: for its own requests.
+  LayoutMessages(const mpi::Api& api, Waiting waiting, const VariableReader& read);
 
   template <class Native>
   int send(const MessageEnd& out, MPI_Comm comm, const Native& native) {
@@ -51,7 +51,8 @@ class LayoutMessages {
 
   /// Local. Arguments that are not legal are validated by the library, at each start. Throws std::bad_alloc.
   std::unique_ptr<PlannedExchange> plan(const MessageEnd& out, const MessageEnd& in, MPI_Comm comm) {
-    return std::make_unique<PlannedExchange>(api_, packer_, comm, planned(out), planned_receive(in, comm));
+    return std::make_unique<PlannedExchange>(Channel(api_, comm, waiting_), packer_, planned(out),
+                                             planned_receive(in, comm));
   }
 
   /// Whether the elements were packed or unpacked; false: the library is to do it, or to say what is wrong.

@@ -32,8 +32,9 @@ class PlannedExchange {
     std::unique_ptr<std::byte[]> packed;  // as many bytes as the plan has
   };
 
-  PlannedExchange(const mpi::Api& api, const layout::ParallelPacker& packer, MPI_Comm comm, End out, End in)
-      : api_(api), packer_(packer), comm_(comm), out_(std::move(out)), in_(std::move(in)) {}
+  /// channel: the program's communicator, whose error handler hears of errors.
+  PlannedExchange(const Channel& channel, const layout::ParallelPacker& packer, End out, End in)
+      : channel_(channel), packer_(packer), out_(std::move(out)), in_(std::move(in)) {}
 
   /// None may be under way.
   int start();
@@ -48,9 +49,10 @@ class PlannedExchange {
   int received(int code, const MPI_Status& status);
   MPI_Status empty_status() const;
 
-  const mpi::Api& api_;
+  const mpi::Api& api() const { return channel_.api(); }
+
+  const Channel channel_;
   const layout::ParallelPacker& packer_;
-  const MPI_Comm comm_;
   End out_, in_;
   MPI_Request sending_ = MPI_REQUEST_NULL, receiving_ = MPI_REQUEST_NULL;
   int failed_ = MPI_SUCCESS;  // what the first of the two to fail returned

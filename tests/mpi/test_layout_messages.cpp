@@ -15,15 +15,12 @@
 
 #include "host/layout_messages.hpp"
 #include "mpi/api.hpp"
-#include "random_types.hpp"
+#include "random_elements.hpp"
 
 namespace {
 
 using namespace wherry;
 using namespace wherry::test;
-using Bytes = std::vector<unsigned char>;
-
-constexpr unsigned char poison = 0xee;
 std::atomic<long> failures = 0, moved = 0;
 
 void expect(bool is, const std::string& what) {
@@ -31,50 +28,8 @@ void expect(bool is, const std::string& what) {
   if (++failures <= 10) std::fprintf(stderr, "failed: %s\n", what.c_str());
 }
 
-/// Where the bytes of `count` elements of a type lie, from the first one that they reach.
-struct Elements {
-  Elements(const TypeMap& map, int count) {
-    TypeMap all;
-    all.add(map, count, 0);
-    const auto [least, most] = std::ranges::minmax(all.bytes);
-    first = least;
-    reach = static_cast<std::size_t>(most - least + 1);
-    places.reserve(all.bytes.size());
-    for (const Long byte : all.bytes) places.push_back(static_cast<std::size_t>(byte - least));
-  }
-
-  Long first = 0;
-  std::size_t reach = 0;
-  std::vector<std::size_t> places;
-};
-
-/// Memory that elements reach over, with as much around them.
-struct Reach {
-  explicit Reach(const Elements& elements)
-      : places(elements.places), first(elements.first), memory(elements.reach + 2 * margin, poison) {}
-
-  unsigned char& byte(std::size_t i) { return memory[margin + places[i]]; }
-  void* data() { return memory.data() + margin - first; }
-
-  static constexpr std::size_t margin = 64;
-  const std::vector<std::size_t>& places;
-  Long first;
-  Bytes memory;
-};
-
 unsigned char value(int origin, std::size_t i) {
   return static_cast<unsigned char>(static_cast<std::size_t>(origin) * 31 + i * 7 + i / 256);
-}
-
-bool overlaps(const TypeMap& map) {
-  std::vector<Long> bytes = map.bytes;
-  std::ranges::sort(bytes);
-  return std::ranges::adjacent_find(bytes) != bytes.end();
-}
-
-/// Size and bounds as all libraries see them, and what they pack without fault where Wherry leaves it to them.
-bool is_fit(const RandomType& x) {
-  return !x.map.bytes.empty() && !x.hollow && !x.contested && x.text.find("LONG_DOUBLE") == std::string::npos;
 }
 
 struct Ring {
@@ -142,19 +97,20 @@ void check_types(const Ring& ring, std::uint64_t seed, int number) {
     RandomType x = types.any(1 + i % 4);
     if (is_fit(x)) {
       MPI_Type_commit(&x.type);
-      const bool receivable = !overlaps(x.map);
+      const bool receivable = !overlap(x.map.bytes);
       const Long sizes[] = {1, 1, 8 << 10, (8 << 10) + 1, 32 << 10, 33 << 10, 300 << 10};
       const Long wanted = sizes[types.below(std::size(sizes))];
       const int count = static_cast<int>(std::max<Long>(1, wanted / std::ssize(x.map.bytes)));
-      const bool several = count == 1 || !overlaps([&] {
+      const bool several = count == 1 || !overlap([&] {
                              TypeMap both;
                              both.add(x.map, std::min(count, 8), 0);
-                             return both;
+                             return both.bytes;
                            }());
       const bool as_elements = receivable && several;
       const Elements elements(x.map, count);
       for (const auto& ends : {std::pair{true, false}, std::pair{false, true}, std::pair{true, true}})
-        if (!ends.second || as_elements) check(ring, x, count, elements, ends, ring.has_wildcards && i % 3 == 0);
+        if (!ends.second || as_elements)
+          check(ring, x, count, elements, ends, ring.has_wildcards && i % 3 == 0);
     }
     if (!x.predefined) MPI_Type_free(&x.type);
   }
@@ -192,7 +148,7 @@ int beyond_the_data(MPI_Datatype type, MPI_Aint* begin, MPI_Aint* extent) {
 void check_packed_by_the_library() {
   mpi::Api api = mpi::linked_api();
   api.Type_get_true_extent = beyond_the_data;
-  run::LayoutMessages messages(api, no_environment);
+  run::LayoutMessages messages(api, run::Waiting::yielding, no_environment);
   const long before = moved;
   check_types(ring_of(messages), 7, 60);
   expect(moved - before > 40, "few types were packed by the library");
@@ -205,7 +161,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   {
-    run::LayoutMessages messages(mpi::linked_api(), no_environment);
+    run::LayoutMessages messages(mpi::linked_api(), run::Waiting::library, no_environment);
     for (std::uint64_t seed = 1; seed <= 2; ++seed) check_types(ring_of(messages), seed, 150);
     if (level == MPI_THREAD_MULTIPLE) check_threads(messages);
   }

@@ -97,7 +97,7 @@ void check_large(int rank) {
   constexpr int blocks = 1 << 20, count = 2100;
   mpi::Api api = mpi::linked_api();
   api.Type_get_true_extent = beyond_the_data;
-  run::LayoutMessages messages(api, no_environment);
+  run::LayoutMessages messages(api, run::Waiting::yielding, no_environment);
   MPI_Datatype every_other = MPI_DATATYPE_NULL, type = MPI_DATATYPE_NULL;
   MPI_Type_vector(blocks, 1, 2, MPI_BYTE, &every_other);
   MPI_Type_create_resized(every_other, 0, 0, &type);

@@ -19,6 +19,7 @@ from wherry.bench import (
     scaling,
     serialization,
     sparse,
+    typed,
     verify,
     window,
 )
@@ -42,7 +43,7 @@ class Bench:
 
 _MODULES = (
     *(preload, executor, alltoall, scaling, overlap, plans, sparse, window, chooser, grid),
-    *(patterns, serialization, fluid, verify, programs),
+    *(patterns, typed, serialization, fluid, verify, programs),
 )
 BENCHES = tuple(
     Bench(

@@ -20,20 +20,19 @@ namespace wherry::run {
 namespace {
 
 constexpr int own_tag = 2;                         // no schedule sends to itself
-constexpr long long least_packed_bytes = 1024;     // of less, a faster copy saves less than its fixed cost
+constexpr long long least_replaced_bytes = 1024;   // of less, a faster copy saves less than its memory takes
 constexpr long long most_packed_bytes = 64 << 20;  // twice as much memory is needed
 
 // No rank stops half-way: the others count on its messages. So every step is taken, and the first error reported.
 
 /// The block that a rank has for itself, by one who may be inside the library and must not send a message. Without
 /// memory the other blocks are exchanged all the same.
-int copy_own_packed(const Communicator& c, const Share& from, const Share& to) {
+int copy_own_packed(const BlockPacker& packer, const Share& from, const Share& to) {
   const std::unique_ptr<std::byte[]> packed(new (std::nothrow)
                                                 std::byte[static_cast<std::size_t>(from.bytes)]);
   if (!packed) return MPI_ERR_NO_MEM;
-  const int code =
-      pack(c.channel().api(), from.region, from.dense, packed.get(), from.bytes, c.channel().comm());
-  return code != MPI_SUCCESS ? code : deliver(c.channel(), packed.get(), from.bytes, to);
+  const int code = packer.pack(from.region, from.dense, packed.get(), from.bytes);
+  return code != MPI_SUCCESS ? code : packer.deliver(packed.get(), from.bytes, to);
 }
 
 /// The block that a rank has for itself. Only the library can touch an accelerator's memory.
@@ -49,7 +48,7 @@ int copy_own(const Task& task, const Share& from, const Share& to) {
   }
   const LayoutState* const state = c.find<LayoutState>();
   if (state != nullptr && copy_layouts(from, to, *state->layouts)) return MPI_SUCCESS;
-  if (task.lane.patience == Patience::test) return copy_own_packed(c, from, to);
+  if (task.lane.patience == Patience::test) return copy_own_packed(packer_of(task), from, to);
   return c.channel().exchange(piece_of(from), {c.rank(), own_tag}, piece_of(to), {c.rank(), own_tag});
 }
 
@@ -76,19 +75,19 @@ UniformNeeds needs_of(const Blocks& blocks, schedule::Hops hops, const Prepared&
 }
 
 /// Packs equal blocks one after the other.
-int pack_all(const Communicator& c, const std::vector<Share>& shares, std::byte* to) {
+int pack_all(const BlockPacker& packer, const std::vector<Share>& shares, std::byte* to) {
   for (const Share& share : shares) {
-    const int code = pack(c.channel().api(), share.region, share.dense, to, share.bytes, c.channel().comm());
+    const int code = packer.pack(share.region, share.dense, to, share.bytes);
     if (code != MPI_SUCCESS) return code;
     to += share.bytes;
   }
   return MPI_SUCCESS;
 }
 
-int deliver_all(const Communicator& c, const std::byte* from, long long block,
+int deliver_all(const BlockPacker& packer, const std::byte* from, long long block,
                 const std::vector<Share>& shares) {
   for (const Share& share : shares) {
-    const int code = deliver(c.channel(), from, block, share);
+    const int code = packer.deliver(from, block, share);
     if (code != MPI_SUCCESS) return code;
     from += block;
   }
@@ -102,9 +101,9 @@ void lay_out(std::byte* memory, long long block, std::size_t blocks, std::vector
 }
 
 /// In place: a copy of the data to send takes the place of the send buffer.
-int send_from_copy(const Communicator& c, Blocks& blocks, std::byte* copy) {
+int send_from_copy(const BlockPacker& packer, Blocks& blocks, std::byte* copy) {
   const long long block = blocks.block_bytes();
-  const int code = pack_all(c, blocks.receive, copy);
+  const int code = pack_all(packer, blocks.receive, copy);
   lay_out(copy, block, blocks.receive.size(), blocks.send);
   return code;
 }
@@ -126,14 +125,14 @@ class Staged {
                               : packed_ + block_ * send_.size();
   }
 
-  int load(const Communicator& c) {
+  int load(const BlockPacker& packer, int rank) {
     source_ = static_cast<const std::byte*>(send_.front().region.address);
     int code = MPI_SUCCESS;
     if (!all_dense(send_)) {
-      code = pack_all(c, send_, packed_);
+      code = pack_all(packer, send_, packed_);
       source_ = packed_;
     }
-    const std::size_t own = static_cast<std::size_t>(c.rank()) * block_;
+    const std::size_t own = static_cast<std::size_t>(rank) * block_;
     std::memcpy(landed_ + own, source_ + own, block_);
     return code;
   }
@@ -142,8 +141,8 @@ class Staged {
     return {prepared.schedule, block_, source_, landed_, staging_};
   }
 
-  int unload(const Communicator& c) const {
-    return lands_straight_ ? MPI_SUCCESS : deliver_all(c, landed_, send_.front().bytes, receive_);
+  int unload(const BlockPacker& packer) const {
+    return lands_straight_ ? MPI_SUCCESS : deliver_all(packer, landed_, send_.front().bytes, receive_);
   }
 
  private:
@@ -157,14 +156,37 @@ class Staged {
   const std::byte* source_ = nullptr;
 };
 
-/// Each block from the caller's memory to the caller's memory, by one who waits: the shortest way has no frame to make.
-int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& prepared) {
-  const auto own = static_cast<std::size_t>(task.c.rank());
-  const int code = copy_own(task, blocks.send[own], blocks.receive[own]);
-  DirectBinding binding(blocks);
+/// Whether this rank had better pack equal blocks than leave that to the library.
+bool is_packed(const BlockPacker& packer, const Blocks& blocks) {
+  const Share &out = blocks.send.front(), &in = blocks.receive.front();
+  const auto is_good = [&](const Share& share) { return share.dense || packer.is_by_layout(share); };
+  return !(out.dense && in.dense) &&
+         blocks.block_bytes() <= most_packed_bytes / static_cast<long long>(blocks.send.size()) &&
+         is_good(out) && is_good(in);
+}
+
+template <class Binding>
+int execute(const Task& task, Binding& binding, const Prepared& prepared) {
   Execution execution(prepared.schedule, binding, task.lane, task.requests);
   execution.advance();
-  return first_error(code, execution.code());
+  return execution.code();
+}
+
+/// Each block from the caller's memory to the caller's memory, by one who waits: the shortest way has no frame to make.
+int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& prepared, Staging& staging) {
+  const auto own = static_cast<std::size_t>(task.c.rank());
+  int code = copy_own(task, blocks.send[own], blocks.receive[own]);
+  const BlockPacker packer = packer_of(task);
+  if (is_packed(packer, blocks)) {
+    const Staging::Lease lease = staging.lease(PackedBinding::bytes_needed(blocks), Patience::wait);
+    if (lease.is_granted()) {
+      PackedBinding binding(blocks, packer, lease.data());
+      code = first_error(code, execute(task, binding, prepared));
+      return first_error(code, binding.status());
+    }
+  }
+  DirectBinding binding(blocks);
+  return first_error(code, execute(task, binding, prepared));
 }
 
 /// The same bytes as by Channel::replace, packed and unpacked by the kernels; nullopt: it cannot be so here. The other
@@ -173,7 +195,7 @@ std::optional<int> replace_packed(const Task& task, const Share& share, int peer
   const auto size = static_cast<std::size_t>(share.bytes);
   const LayoutState* const state = task.c.find<LayoutState>();
   if (state == nullptr || share.dense) return std::nullopt;
-  if (share.bytes < least_packed_bytes || share.bytes > most_packed_bytes) return std::nullopt;
+  if (share.bytes < least_replaced_bytes || share.bytes > most_packed_bytes) return std::nullopt;
   const datatype::PlanPtr plan = state->layouts->plan(share.region.type, share.region.count);
   if (plan == nullptr) return std::nullopt;
   const std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[2 * size]);
@@ -241,18 +263,18 @@ std::size_t uniform_staging(const Blocks& blocks, schedule::Hops hops, const Pre
 
 Work uniform_exchange(Task task, Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
                       std::byte* staging) {
-  const Communicator& c = task.c;
+  const BlockPacker packer = packer_of(task);
   const UniformNeeds needs = needs_of(blocks, hops, prepared);
-  int code = blocks.in_place ? send_from_copy(c, blocks, staging) : MPI_SUCCESS;
+  int code = blocks.in_place ? send_from_copy(packer, blocks, staging) : MPI_SUCCESS;
   staging += needs.copy_bytes;
 
   if (hops == schedule::Hops::several) {
     Staged staged(blocks, prepared, staging);
-    code = first_error(code, staged.load(c));
+    code = first_error(code, staged.load(packer, task.c.rank()));
     UniformBinding binding = staged.binding(prepared);
     Execution execution(prepared.schedule, binding, task.lane, task.requests);
     const int exchanged = co_await execution;
-    co_return first_error(first_error(code, exchanged), staged.unload(c));
+    co_return first_error(first_error(code, exchanged), staged.unload(packer));
   }
 
   // Too little room on this rank: it does its part, and drops what comes. Receives that are too short would do as
@@ -262,7 +284,7 @@ Work uniform_exchange(Task task, Blocks& blocks, schedule::Hops hops, const Prep
     room = blocks.receive;
     lay_out(staging, blocks.block_bytes(), room.size(), blocks.receive);
   }
-  const auto own = static_cast<std::size_t>(c.rank());
+  const auto own = static_cast<std::size_t>(task.c.rank());
   if (!blocks.in_place) code = copy_own(task, blocks.send[own], blocks.receive[own]);
   DirectBinding binding(blocks);
   Execution execution(prepared.schedule, binding, task.lane, task.requests);
@@ -289,7 +311,8 @@ Work irregular_exchange(Task task, const Blocks& blocks, schedule::Hops hops, co
     const int exchanged = co_await execution;
     co_return first_error(code, exchanged);
   }
-  CombinedBinding binding(prepared.schedule, prepared.layout, blocks, limit, staging, *task.lane.channel);
+  const BlockPacker packer = packer_of(task);
+  CombinedBinding binding(prepared.schedule, prepared.layout, blocks, limit, staging, packer);
   Execution execution(prepared.schedule, binding, task.lane, task.requests);
   const int combined = co_await execution;
   code = first_error(first_error(code, combined), binding.status());
@@ -331,7 +354,7 @@ int perform_uniform(Communicator& c, Blocks& blocks, schedule::Hops hops, const 
                     Staging& staging) {
   const bool straight = hops == schedule::Hops::single && !blocks.in_place &&
                         blocks.receive.front().bytes >= blocks.block_bytes();
-  if (straight) return straight_exchange(blocking_task(c), blocks, prepared);
+  if (straight) return straight_exchange(blocking_task(c), blocks, prepared, staging);
   const Staging::Lease lease = staging.lease(uniform_staging(blocks, hops, prepared), Patience::wait);
   if (!lease.is_granted()) return MPI_ERR_NO_MEM;
   return uniform_exchange(blocking_task(c), blocks, hops, prepared, lease.data()).run();

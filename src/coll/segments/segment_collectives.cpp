@@ -90,14 +90,13 @@ Home home_of(const SegmentCall& call, const PreparedSegments& prepared, const Cu
 }
 
 /// Puts the blocks of `in` where they belong in the buffer.
-int load(const Communicator& c, const SegmentCall& call, std::byte* buffer) {
+int load(const BlockPacker& packer, const SegmentCall& call, std::byte* buffer) {
   int code = MPI_SUCCESS;
   for (int i = 0; i < call.in.pieces(); ++i) {
     std::byte* const to = buffer + call.begin_of(call.in.first + i);
     const datatype::Region from = call.in.piece(i);
     if (from.address == to) continue;  // in place
-    code = first_error(code, pack(c.channel().api(), from, call.in.facts.dense, to, call.in.piece_bytes(i),
-                                  c.channel().comm()));
+    code = first_error(code, packer.pack(from, call.in.facts.dense, to, call.in.piece_bytes(i)));
   }
   return code;
 }
@@ -110,14 +109,14 @@ void copy_kept(const SegmentCall& call) {
   if (kept.bytes() > 0 && from != to) std::memcpy(to, from, static_cast<std::size_t>(kept.bytes()));
 }
 
-int unload(const Communicator& c, const SegmentCall& call, const std::byte* buffer) {
+int unload(const BlockPacker& packer, const SegmentCall& call, const std::byte* buffer) {
   int code = MPI_SUCCESS;
   for (int i = 0; i < call.out.pieces(); ++i) {
     const std::byte* const from = buffer + call.begin_of(call.out.first + i);
     const Share to{
         .region = call.out.piece(i), .bytes = call.out.piece_bytes(i), .dense = call.out.facts.dense};
     if (to.region.address == from) continue;
-    code = first_error(code, deliver(c.channel(), from, bytes_due(call, call.out, i), to));
+    code = first_error(code, packer.deliver(from, bytes_due(call, call.out, i), to));
   }
   return code;
 }
@@ -155,7 +154,7 @@ std::size_t segment_staging(const SegmentCall& call, const PreparedSegments& pre
 
 Work segment_collective(Task task, const SegmentCall& call, const PreparedSegments& prepared,
                         std::byte* staging) {
-  const Communicator& c = task.c;
+  const BlockPacker packer = packer_of(task);
   const Places places(call, prepared);
   const Home home = places.home;
   std::byte* const buffer = home == Home::source    ? start_of(call, call.in)
@@ -164,16 +163,16 @@ Work segment_collective(Task task, const SegmentCall& call, const PreparedSegmen
   const std::byte* const source = home == Home::both ? start_of(call, call.in) : buffer;
   int loaded = MPI_SUCCESS;
   if (home == Home::both) copy_kept(call);
-  if (home == Home::result || home == Home::staging) loaded = load(c, call, buffer);
+  if (home == Home::result || home == Home::staging) loaded = load(packer, call, buffer);
 
-  const Reduction reduction(c.channel().api(), call.op, call.type, call.unit_bytes,
+  const Reduction reduction(task.c.channel().api(), call.op, call.type, call.unit_bytes,
                             commutes_bitwise(call.reduces));
   SegmentBinding binding(prepared.schedule, prepared.layout, places.cut, source, buffer, staging, &reduction);
   Execution execution(prepared.schedule, binding, task.lane, task.requests);
   const int executed = co_await execution;
   const int code = first_error(loaded, executed);
   const bool is_there = home == Home::result || home == Home::both;
-  co_return is_there ? code : first_error(code, unload(c, call, buffer));
+  co_return is_there ? code : first_error(code, unload(packer, call, buffer));
 }
 
 int perform_segments(Communicator& c, const PreparedSegments& prepared, const SegmentCall& call,

@@ -6,7 +6,9 @@
 #include "arguments/neighborhood_call.hpp"
 #include "arguments/segment_call.hpp"
 #include "comm/communicator.hpp"
+#include "exec/block_packer.hpp"
 #include "exec/executor.hpp"
+#include "exec/layout_exchange.hpp"
 
 namespace wherry::run {
 
@@ -24,6 +26,13 @@ struct Task {
   Lane lane;
   Requests& requests;
 };
+
+/// Inside the library's progress the library packs: what finds a layout may ask it for more than it may be asked there.
+inline BlockPacker packer_of(const Task& task) {
+  const LayoutState* const state = task.c.find<LayoutState>();
+  const bool by_layouts = state != nullptr && task.lane.patience == Patience::wait;
+  return {task.c.channel(), by_layouts ? state->layouts : nullptr};
+}
 
 /// Memory of blocking calls, of which there is one at a time on a communicator: the next uses it again.
 struct BlockingCall {

@@ -81,6 +81,7 @@ def test_names_and_questions() -> None:
         "chooser",
         "grid",
         "patterns",
+        "typed",
         "serialization",
         "fluid",
         "verify",
