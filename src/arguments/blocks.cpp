@@ -28,7 +28,8 @@ bool set(Share& share, const void* address, long long count, MPI_Datatype type,
   return true;
 }
 
-void prepare(Blocks& blocks, const void* sendbuf, int size) {
+void prepare(Blocks& blocks, const void* sendbuf, MPI_Comm comm, int size) {
+  blocks.comm = comm;
   blocks.in_place = sendbuf == MPI_IN_PLACE;
   blocks.untyped = false;
   blocks.typed = false;
@@ -88,14 +89,14 @@ long long Blocks::bytes_sent() const {
 }
 
 void read_blocks(const mpi::Api& api, const Alltoall& c, int size, Blocks& blocks) {
-  prepare(blocks, c.sendbuf, size);
+  prepare(blocks, c.sendbuf, c.comm, size);
   blocks.valid =
       (blocks.in_place || read_equal(api, c.sendbuf, c.sendcount, c.sendtype, blocks.types, blocks.send)) &&
       read_equal(api, c.recvbuf, c.recvcount, c.recvtype, blocks.types, blocks.receive);
 }
 
 void read_blocks(const mpi::Api& api, const Alltoallv& c, int size, Blocks& blocks) {
-  prepare(blocks, c.sendbuf, size);
+  prepare(blocks, c.sendbuf, c.comm, size);
   blocks.valid =
       (blocks.in_place ||
        read_vector(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtype, blocks.types, blocks.send)) &&
@@ -104,7 +105,7 @@ void read_blocks(const mpi::Api& api, const Alltoallv& c, int size, Blocks& bloc
 }
 
 void read_blocks(const mpi::Api& api, const Alltoallw& c, int size, Blocks& blocks) {
-  prepare(blocks, c.sendbuf, size);
+  prepare(blocks, c.sendbuf, c.comm, size);
   blocks.typed = true;
   blocks.valid =
       (blocks.in_place ||

@@ -22,6 +22,7 @@ struct Share {
 struct Blocks {
   std::vector<Share> send;
   std::vector<Share> receive;
+  MPI_Comm comm = MPI_COMM_NULL;    // the program's, of the last call
   bool in_place = false;            // send is empty: data to send lies where data is received
   bool typed = false;               // each block has a type of its own: MPI_Alltoallw
   bool valid = false;               // false: arguments that only the library should validate

@@ -16,6 +16,17 @@ inline MPI_Errhandler handler_of(const mpi::Api& api, MPI_Comm comm) {
   return found;
 }
 
+/// Whether a contiguous receive that has too little room for its message writes only into what it has. Open MPI (4.1 and
+/// 5.0) writes all of a message of more than 4 KiB, before it says MPI_ERR_TRUNCATE; into elements of derived types it
+/// does not. That matters where the program goes on after an error.
+inline bool receives_keep_to_room([[maybe_unused]] const mpi::Api& api, [[maybe_unused]] MPI_Comm comm) {
+#ifdef OPEN_MPI
+  return handler_of(api, comm) == MPI_ERRORS_ARE_FATAL;
+#else
+  return true;
+#endif
+}
+
 /// While it lives, errors on comm are returned to the caller; then the program's error handler is back. The default
 /// handler would end the program for what Wherry can do without.
 ///

@@ -12,6 +12,7 @@
 #include "exec/layout_exchange.hpp"
 #include "exec/pair_exchange.hpp"
 #include "layout/pack.hpp"
+#include "mpi/errors_returned.hpp"
 #include "profile/record.hpp"
 #include "tuning/staging_limits.hpp"
 
@@ -157,12 +158,12 @@ class Staged {
 };
 
 /// Whether this rank had better pack equal blocks than leave that to the library.
-bool is_packed(const BlockPacker& packer, const Blocks& blocks) {
+bool is_packed(const mpi::Api& api, const BlockPacker& packer, const Blocks& blocks) {
   const Share &out = blocks.send.front(), &in = blocks.receive.front();
   const auto is_good = [&](const Share& share) { return share.dense || packer.is_by_layout(share); };
   return !(out.dense && in.dense) &&
          blocks.block_bytes() <= most_packed_bytes / static_cast<long long>(blocks.send.size()) &&
-         is_good(out) && is_good(in);
+         is_good(out) && is_good(in) && (in.dense || receives_keep_to_room(api, blocks.comm));
 }
 
 template <class Binding>
@@ -177,7 +178,7 @@ int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& pr
   const auto own = static_cast<std::size_t>(task.c.rank());
   int code = copy_own(task, blocks.send[own], blocks.receive[own]);
   const BlockPacker packer = packer_of(task);
-  if (is_packed(packer, blocks)) {
+  if (is_packed(task.c.channel().api(), packer, blocks)) {
     const Staging::Lease lease = staging.lease(PackedBinding::bytes_needed(blocks), Patience::wait);
     if (lease.is_granted()) {
       PackedBinding binding(blocks, packer, lease.data());
