@@ -73,7 +73,7 @@ CombinedLayout layout_of(const schedule::Schedule& schedule) {
 
 CombinedBinding::CombinedBinding(const schedule::Schedule& schedule, const CombinedLayout& layout,
                                  const Blocks& blocks, std::size_t limit, std::byte* staging,
-                                 const BlockPacker& packer)
+                                 BlockPacker& packer)
     : schedule_(schedule),
       layout_(layout),
       blocks_(blocks),

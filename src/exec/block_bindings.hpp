@@ -44,7 +44,7 @@ class PackedBinding {
     return 2 * blocks.send.size() * static_cast<std::size_t>(blocks.block_bytes());
   }
   /// memory: bytes_needed().
-  PackedBinding(const Blocks& blocks, const BlockPacker& packer, std::byte* memory)
+  PackedBinding(const Blocks& blocks, BlockPacker& packer, std::byte* memory)
       : blocks_(blocks),
         packer_(packer),
         block_bytes_(static_cast<std::size_t>(blocks.block_bytes())),
@@ -64,7 +64,7 @@ class PackedBinding {
   }
 
   const Blocks& blocks_;
-  const BlockPacker& packer_;
+  BlockPacker& packer_;
   std::size_t block_bytes_;
   std::byte *outgoing_, *incoming_;
   int status_ = MPI_SUCCESS;
@@ -118,7 +118,7 @@ class CombinedBinding {
   /// limit: a multiple of 4. staging: tuning::combined_bytes(schedule.slots, layout.most_items, limit) bytes, aligned
   /// to 4.
   CombinedBinding(const schedule::Schedule& schedule, const CombinedLayout& layout, const Blocks& blocks,
-                  std::size_t limit, std::byte* staging, const BlockPacker& packer);
+                  std::size_t limit, std::byte* staging, BlockPacker& packer);
 
   std::optional<Piece> outgoing(const schedule::Message& m);
   std::optional<Piece> incoming(const schedule::Message& m);
@@ -155,7 +155,7 @@ class CombinedBinding {
   std::size_t limit_;
   std::byte* slots_;     // one of `limit` bytes per slot
   std::byte* messages_;  // messages of the current phase
-  const BlockPacker& packer_;
+  BlockPacker& packer_;
   std::vector<Size> sizes_;  // of the block in each slot
   std::vector<bool> large_;  // of the block from each rank
   int status_ = MPI_SUCCESS;

@@ -9,26 +9,30 @@
 namespace wherry::run {
 
 /// nullptr: the library is to copy.
-datatype::PlanPtr BlockPacker::plan(const datatype::Region& region, bool dense, long long bytes) const {
+const layout::PackPlan* BlockPacker::plan(const datatype::Region& region, bool dense, long long bytes) {
   if (layouts_ == nullptr || dense || bytes < least_bytes) return nullptr;
+  if (region.type == type_ && region.count == count_) return plan_.get();
   try {
-    return layouts_->plan(region.type, region.count);
+    plan_ = layouts_->plan(region.type, region.count);
+    type_ = region.type;
+    count_ = region.count;
+    return plan_.get();
   } catch (const std::bad_alloc&) {  // the other ranks count on this one's data
     return nullptr;
   }
 }
 
-int BlockPacker::pack(const datatype::Region& from, bool dense, std::byte* to, long long bytes) const {
-  const datatype::PlanPtr known = plan(from, dense, bytes);
+int BlockPacker::pack(const datatype::Region& from, bool dense, std::byte* to, long long bytes) {
+  const layout::PackPlan* const known = plan(from, dense, bytes);
   if (known == nullptr) return datatype::pack(channel_.api(), from, dense, to, bytes, channel_.comm());
   layout::pack(*known, static_cast<const std::byte*>(from.address), to, {0, bytes});
   return MPI_SUCCESS;
 }
 
-int BlockPacker::deliver(const std::byte* from, long long bytes, const Share& to) const {
+int BlockPacker::deliver(const std::byte* from, long long bytes, const Share& to) {
   if (bytes > to.bytes) return MPI_ERR_TRUNCATE;
   if (bytes == 0) return MPI_SUCCESS;
-  if (const datatype::PlanPtr known = plan(to.region, to.dense, bytes)) {
+  if (const layout::PackPlan* const known = plan(to.region, to.dense, bytes)) {
     layout::unpack(*known, static_cast<std::byte*>(const_cast<void*>(to.region.address)), from, {0, bytes});
     return MPI_SUCCESS;
   }

@@ -52,7 +52,7 @@ struct Block {
   std::string what;
 };
 
-void check_pack(const run::BlockPacker& packer, Block& block) {
+void check_pack(run::BlockPacker& packer, Block& block) {
   const std::size_t bytes = block.memory.places.size();
   Bytes due(bytes + 8, poison), to(due);
   for (std::size_t i = 0; i < bytes; ++i) block.memory.byte(i) = value(i);
@@ -63,7 +63,7 @@ void check_pack(const run::BlockPacker& packer, Block& block) {
 }
 
 /// bytes: at most those of the elements; what is behind them stays as it is.
-void check_deliver(const run::BlockPacker& packer, Block& block, long long bytes) {
+void check_deliver(run::BlockPacker& packer, Block& block, long long bytes) {
   Bytes from(static_cast<std::size_t>(bytes));
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = value(i + 3);
   std::ranges::fill(block.memory.memory, poison);
@@ -74,7 +74,7 @@ void check_deliver(const run::BlockPacker& packer, Block& block, long long bytes
          "delivered " + std::to_string(bytes) + " bytes: " + block.what);
 }
 
-void check_refusal(const run::BlockPacker& packer, Block& block) {
+void check_refusal(run::BlockPacker& packer, Block& block) {
   const Bytes before = block.memory.memory;
   Bytes more(block.memory.places.size() + 1);
   const int code = packer.deliver(address(more), std::ssize(more), block.share);
@@ -83,7 +83,7 @@ void check_refusal(const run::BlockPacker& packer, Block& block) {
 
 void check(const mpi::Api& api, datatype::TypeLayouts* layouts, const RandomType& x, int count) {
   const run::Channel channel(api, MPI_COMM_SELF, run::Waiting::library);
-  const run::BlockPacker packer(channel, layouts);
+  run::BlockPacker packer(channel, layouts);
   const Elements elements(x.map, count);
   Block block(x, count, elements);
   const long long all = block.share.bytes, part = all - all / 3;

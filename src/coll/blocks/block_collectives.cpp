@@ -28,7 +28,7 @@ constexpr long long most_packed_bytes = 64 << 20;  // twice as much memory is ne
 
 /// The block that a rank has for itself, by one who may be inside the library and must not send a message. Without
 /// memory the other blocks are exchanged all the same.
-int copy_own_packed(const BlockPacker& packer, const Share& from, const Share& to) {
+int copy_own_packed(BlockPacker& packer, const Share& from, const Share& to) {
   const std::unique_ptr<std::byte[]> packed(new (std::nothrow)
                                                 std::byte[static_cast<std::size_t>(from.bytes)]);
   if (!packed) return MPI_ERR_NO_MEM;
@@ -49,7 +49,10 @@ int copy_own(const Task& task, const Share& from, const Share& to) {
   }
   const LayoutState* const state = c.find<LayoutState>();
   if (state != nullptr && copy_layouts(from, to, *state->layouts)) return MPI_SUCCESS;
-  if (task.lane.patience == Patience::test) return copy_own_packed(packer_of(task), from, to);
+  if (task.lane.patience == Patience::test) {
+    BlockPacker packer = packer_of(task);
+    return copy_own_packed(packer, from, to);
+  }
   return c.channel().exchange(piece_of(from), {c.rank(), own_tag}, piece_of(to), {c.rank(), own_tag});
 }
 
@@ -76,7 +79,7 @@ UniformNeeds needs_of(const Blocks& blocks, schedule::Hops hops, const Prepared&
 }
 
 /// Packs equal blocks one after the other.
-int pack_all(const BlockPacker& packer, const std::vector<Share>& shares, std::byte* to) {
+int pack_all(BlockPacker& packer, const std::vector<Share>& shares, std::byte* to) {
   for (const Share& share : shares) {
     const int code = packer.pack(share.region, share.dense, to, share.bytes);
     if (code != MPI_SUCCESS) return code;
@@ -85,7 +88,7 @@ int pack_all(const BlockPacker& packer, const std::vector<Share>& shares, std::b
   return MPI_SUCCESS;
 }
 
-int deliver_all(const BlockPacker& packer, const std::byte* from, long long block,
+int deliver_all(BlockPacker& packer, const std::byte* from, long long block,
                 const std::vector<Share>& shares) {
   for (const Share& share : shares) {
     const int code = packer.deliver(from, block, share);
@@ -102,7 +105,7 @@ void lay_out(std::byte* memory, long long block, std::size_t blocks, std::vector
 }
 
 /// In place: a copy of the data to send takes the place of the send buffer.
-int send_from_copy(const BlockPacker& packer, Blocks& blocks, std::byte* copy) {
+int send_from_copy(BlockPacker& packer, Blocks& blocks, std::byte* copy) {
   const long long block = blocks.block_bytes();
   const int code = pack_all(packer, blocks.receive, copy);
   lay_out(copy, block, blocks.receive.size(), blocks.send);
@@ -126,7 +129,7 @@ class Staged {
                               : packed_ + block_ * send_.size();
   }
 
-  int load(const BlockPacker& packer, int rank) {
+  int load(BlockPacker& packer, int rank) {
     source_ = static_cast<const std::byte*>(send_.front().region.address);
     int code = MPI_SUCCESS;
     if (!all_dense(send_)) {
@@ -142,7 +145,7 @@ class Staged {
     return {prepared.schedule, block_, source_, landed_, staging_};
   }
 
-  int unload(const BlockPacker& packer) const {
+  int unload(BlockPacker& packer) const {
     return lands_straight_ ? MPI_SUCCESS : deliver_all(packer, landed_, send_.front().bytes, receive_);
   }
 
@@ -158,7 +161,7 @@ class Staged {
 };
 
 /// Whether this rank had better pack equal blocks than leave that to the library.
-bool is_packed(const mpi::Api& api, const BlockPacker& packer, const Blocks& blocks) {
+bool is_packed(const mpi::Api& api, BlockPacker& packer, const Blocks& blocks) {
   const Share &out = blocks.send.front(), &in = blocks.receive.front();
   const auto is_good = [&](const Share& share) { return share.dense || packer.is_by_layout(share); };
   return !(out.dense && in.dense) &&
@@ -177,7 +180,7 @@ int execute(const Task& task, Binding& binding, const Prepared& prepared) {
 int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& prepared, Staging& staging) {
   const auto own = static_cast<std::size_t>(task.c.rank());
   int code = copy_own(task, blocks.send[own], blocks.receive[own]);
-  const BlockPacker packer = packer_of(task);
+  BlockPacker packer = packer_of(task);
   if (is_packed(task.c.channel().api(), packer, blocks)) {
     const Staging::Lease lease = staging.lease(PackedBinding::bytes_needed(blocks), Patience::wait);
     if (lease.is_granted()) {
@@ -264,7 +267,7 @@ std::size_t uniform_staging(const Blocks& blocks, schedule::Hops hops, const Pre
 
 Work uniform_exchange(Task task, Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
                       std::byte* staging) {
-  const BlockPacker packer = packer_of(task);
+  BlockPacker packer = packer_of(task);
   const UniformNeeds needs = needs_of(blocks, hops, prepared);
   int code = blocks.in_place ? send_from_copy(packer, blocks, staging) : MPI_SUCCESS;
   staging += needs.copy_bytes;
@@ -312,7 +315,7 @@ Work irregular_exchange(Task task, const Blocks& blocks, schedule::Hops hops, co
     const int exchanged = co_await execution;
     co_return first_error(code, exchanged);
   }
-  const BlockPacker packer = packer_of(task);
+  BlockPacker packer = packer_of(task);
   CombinedBinding binding(prepared.schedule, prepared.layout, blocks, limit, staging, packer);
   Execution execution(prepared.schedule, binding, task.lane, task.requests);
   const int combined = co_await execution;

@@ -90,7 +90,7 @@ Home home_of(const SegmentCall& call, const PreparedSegments& prepared, const Cu
 }
 
 /// Puts the blocks of `in` where they belong in the buffer.
-int load(const BlockPacker& packer, const SegmentCall& call, std::byte* buffer) {
+int load(BlockPacker& packer, const SegmentCall& call, std::byte* buffer) {
   int code = MPI_SUCCESS;
   for (int i = 0; i < call.in.pieces(); ++i) {
     std::byte* const to = buffer + call.begin_of(call.in.first + i);
@@ -109,7 +109,7 @@ void copy_kept(const SegmentCall& call) {
   if (kept.bytes() > 0 && from != to) std::memcpy(to, from, static_cast<std::size_t>(kept.bytes()));
 }
 
-int unload(const BlockPacker& packer, const SegmentCall& call, const std::byte* buffer) {
+int unload(BlockPacker& packer, const SegmentCall& call, const std::byte* buffer) {
   int code = MPI_SUCCESS;
   for (int i = 0; i < call.out.pieces(); ++i) {
     const std::byte* const from = buffer + call.begin_of(call.out.first + i);
@@ -154,7 +154,7 @@ std::size_t segment_staging(const SegmentCall& call, const PreparedSegments& pre
 
 Work segment_collective(Task task, const SegmentCall& call, const PreparedSegments& prepared,
                         std::byte* staging) {
-  const BlockPacker packer = packer_of(task);
+  BlockPacker packer = packer_of(task);
   const Places places(call, prepared);
   const Home home = places.home;
   std::byte* const buffer = home == Home::source    ? start_of(call, call.in)

@@ -80,7 +80,9 @@ def test_times_and_answers_are_found(name: str) -> None:
 
 
 def row(name: str, script: str) -> BenchProgram:
-    return BenchProgram(name, "here", lambda _: Start(("sh", "-c", script)), r"^loop (\S+)", r"^answer (\S+)")
+    """MPICH's launcher may be ended by SIGPIPE where a program ends before the launcher has done with its start."""
+    start = Start(("sh", "-c", f"sleep 0.1; {script}"))
+    return BenchProgram(name, "here", lambda _: start, r"^loop (\S+)", r"^answer (\S+)")
 
 
 def missing(*_: object) -> Start:
