@@ -6,7 +6,7 @@ that they run side by side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -55,12 +55,12 @@ def launcher_of(name: str) -> Launcher:
     return Launcher(mpi)
 
 
-def types_of(request: pytest.FixtureRequest, record_property: Callable[[str, object], None], few: bool = True) -> str:
+def types_of(request: pytest.FixtureRequest, few: bool = True) -> str:
     """FEW_TYPES, and says so, unless all tests run in full."""
     if not few or request.config.getoption("--whole-matrix"):
         return "all"
     name = request.node.nodeid.rpartition("/")[2]
-    record_property("part", f"{name}: arrays of the types {FEW_TYPES} (--whole-matrix runs all)")
+    request.node.user_properties.append(("part", f"{name}: arrays of the types {FEW_TYPES} (--whole-matrix runs all)"))
     return FEW_TYPES
 
 

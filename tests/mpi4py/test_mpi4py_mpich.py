@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ def test_none_ends_worse(
     n: int,
     tmp_path: Path,
     request: pytest.FixtureRequest,
-    record_property: Callable[[str, object], None],
 ) -> None:
-    types = types_of(request, record_property, few=n != 2)
+    types = types_of(request, few=n != 2)
     check_none_ends_worse(launcher_of("mpich"), n, SUITES[n], tmp_path, {}, types)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,11 +25,10 @@ def test_nonblocking_collectives(
     preload: Path,
     tmp_path: Path,
     request: pytest.FixtureRequest,
-    record_property: Callable[[str, object], None],
 ) -> None:
     env = {"WHERRY_NONBLOCKING": "1"}
     env |= {"WHERRY_" + operation.upper(): strategy for operation, strategy in NAMED.items()}
-    types = types_of(request, record_property, few=name != "openmpi")
+    types = types_of(request, few=name != "openmpi")
     check_none_ends_worse(launcher_of(name), 3, (BEFORE_NONBLOCKING, *NONBLOCKING), tmp_path, env, types)
     asked = {("MPI_I" + operation, strategy) for operation, strategy in NAMED.items()}
     assert asked <= strategies_used(tmp_path / "record")

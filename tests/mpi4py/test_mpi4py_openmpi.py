@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ def test_none_ends_worse(
     n: int,
     tmp_path: Path,
     request: pytest.FixtureRequest,
-    record_property: Callable[[str, object], None],
 ) -> None:
-    types = types_of(request, record_property, few=n != 3)
+    types = types_of(request, few=n != 3)
     check_none_ends_worse(launcher_of("openmpi"), n, SUITES[n], tmp_path, {}, types)

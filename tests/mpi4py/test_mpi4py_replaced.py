@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,13 +31,12 @@ def test_replaced_all_to_alls(
     strategies: tuple[str, ...],
     tmp_path: Path,
     request: pytest.FixtureRequest,
-    record_property: Callable[[str, object], None],
 ) -> None:
     launcher = launcher_of(name)
     n = 5 if launcher.family == "openmpi" else 4
     asked = list(zip(FUNCTIONS, strategies, strict=True))
     env = {"WHERRY_" + function.removeprefix("MPI_").upper(): strategy for function, strategy in asked}
-    found = with_wherry(launcher, n, ALL_TO_ALLS, tmp_path, env, types_of(request, record_property))
+    found = with_wherry(launcher, n, ALL_TO_ALLS, tmp_path, env, types_of(request))
     assert not {test: outcome for rank in found for test, outcome in rank.items() if outcome not in GOOD}
     assert strategies_used(tmp_path / "record") >= set(asked)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ def test_types_and_packing(
     preload: Path,
     tmp_path: Path,
     request: pytest.FixtureRequest,
-    record_property: Callable[[str, object], None],
 ) -> None:
-    types = types_of(request, record_property, few=name not in NAMES)
+    types = types_of(request, few=name not in NAMES)
     check_none_ends_worse(launcher_of(name), 2, MODULES, tmp_path, {"WHERRY_LAYOUT": "wherry"}, types)

@@ -33,7 +33,7 @@ class Script:
         library.parent.mkdir(parents=True)
         library.touch()
         names = ("alltoall", "preload", "executor", "overlap", "plans", "sparse", "window", "chooser", "grid")
-        for name in (*names, "patterns", "serialization"):
+        for name in (*names, "patterns", "typed", "serialization"):
             program = folder / "libexec/wherry/fake" / f"bench_{name}"
             program.parent.mkdir(parents=True, exist_ok=True)
             program.touch()

@@ -18,21 +18,29 @@ class Launched(BenchTable):
     network: str = ""
 
     def times_of(
-        self, bench: str, case: str, baseline: str, name: str, metric: str, goal: float | None, also: Sequence[str] = ()
+        self,
+        bench: str,
+        case: str,
+        baseline: str,
+        name: str,
+        metric: str,
+        goal: float | None,
+        also: Sequence[str] = (),
+        variant: str = "wherry",
     ) -> Measurement:
-        """Wherry's time of a case beside a baseline's; goal: of their ratio. also: versions with samples, too."""
-        ratio = self.ratio(case, baseline, "wherry")
+        """A variant's time of a case beside a baseline's; goal: of their ratio. also: versions with samples, too."""
+        ratio = self.ratio(case, baseline, variant)
         return Measurement(
             bench=bench,
             case=name,
             metric=metric,
             unit="s",
-            value=self.best(case, "wherry"),
+            value=self.best(case, variant),
             baseline=self.best(case, baseline),
             ratio=ratio,
             mpi=self.mpi,
             ranks=self.ranks,
-            samples=self.samples(case, baseline, "wherry", *also),
+            samples=self.samples(case, baseline, variant, *also),
             statistic=IN_TURNS,
             network=self.network,
             goal="" if goal is None else f"ratio >= {goal:.3g}",

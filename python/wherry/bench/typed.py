@@ -7,7 +7,7 @@ array of padded structs. All variants run in one process, in turns of a few call
 from __future__ import annotations
 
 from wherry.bench.launched import launch
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup, preload
+from wherry.measure.harness import LAUNCHING, Setup, preload
 from wherry.measure.record import Measurement
 
 OPTIONS = (*LAUNCHING, "--sizes")
@@ -20,20 +20,7 @@ def run(setup: Setup) -> list[Measurement]:
     words = ["--sizes", ",".join(map(str, setup.sizes or SIZES)), "--turns", "6" if setup.quick else "20"]
     table = launch(setup, "typed", ranks, words, preload())
     return [
-        Measurement(
-            bench="typed",
-            case=f"{case}, {variant}",
-            metric="time per call",
-            unit="s",
-            value=table.best(case, variant),
-            baseline=table.best(case, NATIVE),
-            ratio=table.ratio(case, NATIVE, variant),
-            mpi=table.mpi,
-            ranks=table.ranks,
-            samples=table.samples(case, NATIVE, variant),
-            statistic=IN_TURNS,
-            network=table.network,
-        )
+        table.times_of("typed", case, NATIVE, f"{case}, {variant}", "time per call", None, variant=variant)
         for case in table.cases()
         for variant in table.variants(case)
         if variant != NATIVE

@@ -11,7 +11,6 @@
 #include "exec/executor.hpp"
 #include "exec/layout_exchange.hpp"
 #include "exec/pair_exchange.hpp"
-#include "layout/pack.hpp"
 #include "mpi/errors_returned.hpp"
 #include "profile/record.hpp"
 #include "tuning/staging_limits.hpp"
@@ -197,22 +196,18 @@ int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& pr
 /// rank may do either.
 std::optional<int> replace_packed(const Task& task, const Share& share, int peer) {
   const auto size = static_cast<std::size_t>(share.bytes);
-  const LayoutState* const state = task.c.find<LayoutState>();
-  if (state == nullptr || share.dense) return std::nullopt;
-  if (share.bytes < least_replaced_bytes || share.bytes > most_packed_bytes) return std::nullopt;
-  const datatype::PlanPtr plan = state->layouts->plan(share.region.type, share.region.count);
-  if (plan == nullptr) return std::nullopt;
+  BlockPacker packer = packer_of(task);
+  if (share.bytes < least_replaced_bytes || share.bytes > most_packed_bytes || !packer.is_by_layout(share))
+    return std::nullopt;
   const std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[2 * size]);
   if (!memory) return std::nullopt;
-  auto* const data = static_cast<std::byte*>(const_cast<void*>(share.region.address));
   std::byte* const incoming = memory.get() + size;
-  layout::pack(*plan, data, memory.get(), {0, share.bytes});
+  packer.pack(share.region, share.dense, memory.get(), share.bytes);
   std::memcpy(incoming, memory.get(), size);  // of a rank that failed nothing comes
   const Endpoint there{peer, task.lane.tag};
   const int code = task.lane.channel->exchange({memory.get(), share.bytes, MPI_BYTE}, there,
                                                {incoming, share.bytes, MPI_BYTE}, there);
-  if (code == MPI_SUCCESS) layout::unpack(*plan, data, incoming, {0, share.bytes});
-  return code;
+  return code != MPI_SUCCESS ? code : packer.deliver(incoming, share.bytes, share);
 }
 
 /// Pairs exchange through temporary memory: the native one's, or the kernels'. Both counts of a pair are equal in

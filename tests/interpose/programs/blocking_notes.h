@@ -6,6 +6,9 @@
 #include <stdio.h>
 
 static int rank, size;
+/* The neighbors in a ring of all ranks. */
+static inline int right(void) { return (rank + 1) % size; }
+static inline int left(void) { return (rank + size - 1) % size; }
 static _Thread_local FILE* out;
 static _Thread_local int handled;
 static _Thread_local MPI_Comm comm; /* its handler counts */

@@ -11,9 +11,6 @@
 
 enum { LARGE = 1 << 18, MOST = 16 };
 
-static int right(void) { return (rank + 1) % size; }
-static int left(void) { return (rank + size - 1) % size; }
-
 static void note_wrong(const int* values, int n, int first) {
   int wrong = 0;
   for (int i = 0; i < n; ++i) wrong += values[i] != first + i;
