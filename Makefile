@@ -42,6 +42,7 @@ test-long: all  ## run 100,000 random schedules of calls on windows and 1,000,00
 	@WHERRY_TEST_LAYOUTS=1000000 .venv/bin/python -m pytest -q tests/mpi/test_programs.py -k test_type_layouts
 	@WHERRY_TEST_TYPES=1000000 .venv/bin/python -m pytest -q tests/interpose/test_many_types.py
 	@WHERRY_TEST_REPEATS=50 .venv/bin/python -m pytest -q --every-n tests/interpose/test_traps.py
+	@.venv/bin/python -m pytest -q --whole-matrix tests/api/test_install.py
 	@WHERRY_TEST_FP_TRAPS=1 .venv/bin/python -m pytest -q --every-n --whole-matrix tests/mpi/test_programs.py \
 	  tests/interpose/test_matrix.py -k 'not -7 and not -8 and not -13'
 

@@ -5,7 +5,8 @@
 # WHERRY_MPI_ABI_<name>; WHERRY_ABIS, the ABIs that have headers; for each WHERRY_MPI_INCLUDE_<abi> and the
 # INTERFACE target mpi_headers_<abi> (compile with it; it links to nothing).
 #
-# A program is compiled once per ABI and linked once per installation.
+# A program is compiled once per ABI and linked once per installation. WHERRY_PROGRAM_MPIS and WHERRY_PROGRAM_ABIS: those that
+# programs are for unless they ask for every ABI.
 
 set(Wherry_MPI "" CACHE STRING "Prefixes of the MPI installations to build for, instead of those that Wherry knows")
 set(WHERRY_MPI_ROOT "${PROJECT_SOURCE_DIR}/.mpi" CACHE PATH "Environments with an MPI each: openmpi, mpich, impi")
@@ -159,6 +160,28 @@ if(NOT WHERRY_MPIS)
     "-DMPI_C_COMPILER=<mpicc>")
 endif()
 
+# MPICH with the standard ABI is the same library as MPICH with its own, behind other handles: only what concerns these, or
+# users, is built for both.
+set(WHERRY_PROGRAM_MPIS ${WHERRY_MPIS})
+if(TARGET mpi_mpich)
+  list(REMOVE_ITEM WHERRY_PROGRAM_MPIS mpich-abi)
+endif()
+set(WHERRY_PROGRAM_ABIS "")
+foreach(mpi IN LISTS WHERRY_PROGRAM_MPIS)
+  list(APPEND WHERRY_PROGRAM_ABIS ${WHERRY_MPI_ABI_${mpi}})
+endforeach()
+list(REMOVE_DUPLICATES WHERRY_PROGRAM_ABIS)
+
+# wherry_built_for(mpis abis [EVERY_ABI]): for which installations and ABIs a program is.
+function(wherry_built_for mpis abis)
+  set(kind "WHERRY_PROGRAM")
+  if("EVERY_ABI" IN_LIST ARGN)
+    set(kind "WHERRY")
+  endif()
+  set(${mpis} "${${kind}_MPIS}" PARENT_SCOPE)
+  set(${abis} "${${kind}_ABIS}" PARENT_SCOPE)
+endfunction()
+
 # A layer that needs MPI, src/<layer>: the static libraries wherry_<layer>_<abi>, compiled against headers only.
 #
 # wherry_mpi_layer(layer below... PURE pure...): linked to the layers below it of the same ABI, and to pure layers.
@@ -184,11 +207,12 @@ endfunction()
 
 # One program per installation from one source: objects per ABI, the executable in <folder>/<mpi name>/.
 #
-# wherry_mpi_program(name source folder [INSTALL] [AS_ONE] [TEST]); INSTALL: into libexec/wherry/<mpi name>; AS_ONE: optimized
-# together with what it is linked to, which takes seconds for each installation; TEST: compiled quickly.
+# wherry_mpi_program(name source folder [INSTALL] [AS_ONE] [TEST] [EVERY_ABI]); INSTALL: into libexec/wherry/<mpi name>; AS_ONE:
+# optimized together with what it is linked to, which takes seconds for each installation; TEST: compiled quickly.
 function(wherry_mpi_program name source folder)
-  cmake_parse_arguments(PARSE_ARGV 3 program "INSTALL;AS_ONE;TEST" "" "")
-  foreach(abi IN LISTS WHERRY_ABIS)
+  cmake_parse_arguments(PARSE_ARGV 3 program "INSTALL;AS_ONE;TEST;EVERY_ABI" "" "")
+  wherry_built_for(mpis abis ${ARGN})
+  foreach(abi IN LISTS abis)
     add_library(${name}_${abi} OBJECT "${source}")
     if(program_TEST)
       wherry_test_headers(${abi})
@@ -199,7 +223,7 @@ function(wherry_mpi_program name source folder)
     endif()
     target_link_libraries(${name}_${abi} PRIVATE wherry_host_${abi} wherry_window_${abi})
   endforeach()
-  foreach(mpi IN LISTS WHERRY_MPIS)
+  foreach(mpi IN LISTS mpis)
     set(abi ${WHERRY_MPI_ABI_${mpi}})
     set(program ${name}-${mpi})
     add_executable(${program})

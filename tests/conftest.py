@@ -177,6 +177,11 @@ def on(*names: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("mpi", names, indirect=True)
 
 
+def with_programs() -> pytest.MarkDecorator:
+    """Of tests of programs that are built: for MPICH not with the standard ABI, too (cmake/WherryMpi.cmake)."""
+    return on(*(name for name in MPI_NAMES if name != "mpich-abi"))
+
+
 def enough(name: str) -> int:
     return 2 if name in SPINNING else 3
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/floating_point.hpp"
-#include "coll/algorithm/prepared_algorithm.hpp"
+#include "coll/prepared/prepared_algorithm.hpp"
 #include "profile/record.hpp"
 
 namespace wherry::run {

@@ -13,8 +13,8 @@ int FastPathCalls::run_observed(FastPath& fast_path, MPI_Comm comm, const Native
 void FastPathCalls::open(Communicator& c, FastPath& fast_path, const Described& call) const {
   const Instruction::Kind asked = context_.instructions.of(call.key.collective).kind;
   if (asked == Instruction::Kind::named) return;
-  if (!fast_path.lasts) fast_path.lasts = is_lasting(context_.api, fast_path.like);
-  if (!*fast_path.lasts) return;
+  look_at_types(fast_path);
+  if (fast_path.lasts == Lasting::never) return;
   fast_path.is_open = true;
   fast_path.is_learned = asked == Instruction::Kind::learn;
   fast_path.cell = nullptr;
@@ -26,6 +26,19 @@ void FastPathCalls::open(Communicator& c, FastPath& fast_path, const Described& 
   if (fast_path.key != call.key) fast_path.use.reset();
   fast_path.key = call.key;
   fast_path.bytes = call.bytes;
+}
+
+/// A program whose types are freed after each call gains nothing by having them watched.
+void FastPathCalls::look_at_types(FastPath& fast_path) const {
+  const std::uint64_t freed = context_.types.freed();
+  const bool is_stale = fast_path.lasts == Lasting::watched && fast_path.freed_types != freed;
+  if (is_stale) {
+    fast_path.lasts = FastPaths::is_kept(fast_path) ? Lasting::unknown : Lasting::never;
+    FastPaths::renew(fast_path);
+  }
+  if (fast_path.lasts == Lasting::unknown)
+    fast_path.lasts = lasting(context_.api, context_.types, fast_path.like);
+  fast_path.freed_types = freed;
 }
 
 }  // namespace wherry::run

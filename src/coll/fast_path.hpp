@@ -14,6 +14,7 @@ class FastPathCalls {
       : context_(context),
         registry_(context.registry),
         instructions_(context.instructions),
+        types_(context.types),
         running_(running) {}
 
   /// That of a call on a communicator that calls were made on lately; nullptr: it has none.
@@ -31,7 +32,7 @@ class FastPathCalls {
   }
   /// Whether such a call needs no more than the library. Then it is counted, and must be native.
   [[gnu::always_inline]] bool take(FastPath& fast_path, Collective collective) const {
-    if (!fast_path.is_open || !is_asked_for(fast_path, collective)) return false;
+    if (!fast_path.is_open || !is_asked_for(fast_path, collective) || !has_its_types(fast_path)) return false;
     if (fast_path.cell != nullptr && !fast_path.cell->pass()) return false;
     FastPaths::keep(fast_path);
     return true;
@@ -58,16 +59,21 @@ class FastPathCalls {
 
  private:
   void open(Communicator& c, FastPath& fast_path, const Described& call) const;
+  void look_at_types(FastPath& fast_path) const;
   int run_observed(FastPath& fast_path, MPI_Comm comm, const Native& native) const;
   /// Whether that is still asked for which made the calls fast.
   [[gnu::always_inline]] bool is_asked_for(const FastPath& fast_path, Collective collective) const {
     return instructions_.of(collective).kind ==
            (fast_path.is_learned ? Instruction::Kind::learn : Instruction::Kind::native);
   }
+  [[gnu::always_inline]] bool has_its_types(const FastPath& fast_path) const {
+    return fast_path.lasts == Lasting::always || fast_path.freed_types == types_.freed();
+  }
 
   const RuntimeContext& context_;
   const CommunicatorRegistry& registry_;
   const Instructions& instructions_;
+  const datatype::WatchedTypes& types_;
   const Running& running_;
 };
 

@@ -43,10 +43,11 @@ struct Runtime::State {
                  staging, around.simulated, around.now),
         instructions(s),
         layouts(a),
+        types(a),
         registry(
             s, a, around.while_freed, [this](Communicator& c, MPI_Comm comm) { prepare(c, comm); },
             [this](Communicator& c) { choosing.note(c); }),
-        context{s, a, o, around.now, instructions, registry, choosing, staging},
+        context{s, a, o, around.now, instructions, registry, choosing, staging, types},
         running(context),
         fast_path_calls(context, running),
         factory(context) {}
@@ -72,6 +73,7 @@ struct Runtime::State {
   Choosing choosing;
   Instructions instructions;
   datatype::TypeLayouts layouts;
+  datatype::WatchedTypes types;
   std::atomic<int> connections_left = most_shared_connections;
   CommunicatorRegistry registry;
   const RuntimeContext context;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "coll/algorithm/prepared_algorithm.hpp"
+#include "coll/prepared/prepared_algorithm.hpp"
 #include "coll/state/task.hpp"
 #include "comm/staging.hpp"
 #include "datatype/held_types.hpp"

@@ -43,7 +43,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("install") / "build"
 
 
-def install(mpi: Launcher, way: str, tree: Path, prefix: Path) -> None:
+def configure(mpi: Launcher, way: str, tree: Path) -> None:
     # Neither optimized nor for a debugger, which takes the compiler half as long.
     options = [
         "-DCMAKE_BUILD_TYPE=Debug",
@@ -54,20 +54,53 @@ def install(mpi: Launcher, way: str, tree: Path, prefix: Path) -> None:
     ]
     said = run_tool(["cmake", "-G", "Ninja", "-S", ROOT, "-B", tree, *options], mpi.env)
     assert f"MPI path-openmpi: {mpi.mpi.prefix}/lib/" in said
-    run_tool(["cmake", "--build", tree, "--target", "wherry", "wherry-openmpi"], mpi.env)
+
+
+def install(mpi: Launcher, tree: Path, prefix: Path) -> None:
     for component in COMPONENTS:
         run_tool(["cmake", "--install", tree, "--prefix", prefix, "--component", component], mpi.env)
 
 
-@on("openmpi")
-@pytest.mark.parametrize("way", WAYS)
-def test_the_installed_preload_replaces_collectives(mpi: Launcher, way: str, tree: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def has_compiler(mpi: Launcher) -> None:
     if mpi.mpicc is None:
         pytest.skip(f"{mpi.name} has no compiler")
-    prefix, records, program = tmp_path / "prefix", tmp_path / "records", tmp_path / "program"
-    install(mpi, way, tree, prefix)
-    (tmp_path / "program.c").write_text(PROGRAM)
-    run_tool([mpi.mpicc, "-o", program, tmp_path / "program.c"], mpi.env)
+
+
+@on("openmpi")
+@pytest.mark.usefixtures("has_compiler")
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_built_for_the_users_mpi_replaces_collectives(
+    mpi: Launcher,
+    way: str,
+    tree: Path,
+    tmp_path: Path,
+    pytestconfig: pytest.Config,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """A whole build takes two minutes of a processor: without --whole-matrix it is only configured."""
+    configure(mpi, way, tree)
+    if not pytestconfig.getoption("--whole-matrix"):
+        record_property("part", "tests/api/test_install.py configures and does not build (--whole-matrix does)")
+        return
+    run_tool(["cmake", "--build", tree, "--target", "wherry", "wherry-openmpi"], mpi.env)
+    install(mpi, tree, tmp_path / "prefix")
+    check_that_it_replaces_collectives(mpi, tmp_path)
+
+
+@on("openmpi")
+@pytest.mark.usefixtures("has_compiler")
+def test_the_installed_preload_replaces_collectives(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    install(mpi, build, tmp_path / "prefix")
+    check_that_it_replaces_collectives(mpi, tmp_path)
+
+
+def check_that_it_replaces_collectives(mpi: Launcher, folder: Path) -> None:
+    """What is installed in folder/prefix."""
+    prefix, records, program = folder / "prefix", folder / "records", folder / "program"
+    assert mpi.mpicc is not None
+    (folder / "program.c").write_text(PROGRAM)
+    run_tool([mpi.mpicc, "-o", program, folder / "program.c"], mpi.env)
     records.mkdir()
     settings = {"WHERRY_OUTPUT": str(records), "WHERRY_ALLTOALL": "direct"}
     library = {"LD_PRELOAD": str(prefix / "lib/wherry/libwherry.so")}

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import TRAPPING, Launcher
+from conftest import TRAPPING, Launcher, with_programs
 from preloading import compile_program
 
 REPEATS = int(os.environ.get("WHERRY_TEST_REPEATS", "1"))
@@ -36,6 +36,7 @@ def test_no_trap_and_no_flag(mpi: Launcher, preload: Path, program: Path, n: int
     assert [sorted(done.stdout.split("\n")[:-1]) for done in ends] == [lines] * REPEATS
 
 
+@with_programs()
 def test_learning_with_traps(mpi: Launcher) -> None:
     """Ranks that learn and agree, with trials; `make test-long` runs all of tests/mpi so."""
     done = mpi.run([mpi.program("test_cell")], 3, TRAPPING)

@@ -1,4 +1,4 @@
-"""Runs every program tests/mpi/*.cpp under mpiexec on every MPI at several numbers of ranks.
+"""Runs every program tests/mpi/*.cpp under mpiexec on every MPI library at several numbers of ranks.
 
 A program passes if it exits with 0; a line "skipped: reason" in its output says that it could test nothing here. A line
 "// ranks: 2 4" in its source replaces the usual numbers of ranks.
@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import Launcher
+from conftest import Launcher, with_programs
 
 HERE = Path(__file__).resolve().parent
 RANKS = (1, 2, 3, 5, 8)
@@ -33,6 +33,7 @@ def ranks_of(source: Path) -> tuple[int, ...]:
     return tuple(map(int, match.group(1).split())) if match else RANKS
 
 
+@with_programs()
 @pytest.mark.parametrize(("program", "n"), cases())
 def test_program(mpi: Launcher, build: Path, program: str, n: int) -> None:
     if flaw := FLAWS.get((mpi.name, program)):

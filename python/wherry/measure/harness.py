@@ -159,7 +159,10 @@ def reason_of(error: WherryError) -> str:
 
 
 def program(mpi: Mpi, name: str) -> str:
-    return str(paths.built(paths.bench_program(mpi.name, name)))
+    path = paths.bench_program(mpi.name, name)
+    if mpi.abi == "abi" and not path.exists() and paths.bench_program("mpich", name).exists():
+        raise WherryError(f"bench_{name} is not built for the standard ABI of MPICH; run it with --mpi mpich")
+    return str(paths.built(path))
 
 
 #: What the benchmark programs measure by: native, lest Wherry learn about it while they measure.

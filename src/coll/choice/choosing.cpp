@@ -7,7 +7,7 @@
 
 #include "base/floating_point.hpp"
 #include "base/machine_name.hpp"
-#include "coll/algorithm/prepared_algorithm.hpp"
+#include "coll/prepared/prepared_algorithm.hpp"
 #include "coll/state/choices.hpp"
 #include "coll/state/neighborhood.hpp"
 #include "model/machine_constants.hpp"

@@ -7,6 +7,7 @@
 #include "coll/choice/observer.hpp"
 #include "comm/communicator_registry.hpp"
 #include "comm/staging.hpp"
+#include "datatype/watched_types.hpp"
 #include "mpi/api.hpp"
 
 namespace wherry::run {
@@ -21,6 +22,7 @@ struct RuntimeContext {
   CommunicatorRegistry& registry;
   Choosing& choosing;
   Staging& staging;
+  datatype::WatchedTypes& types;
 
   /// A call was native. Without a reason there is nothing to tell.
   void fall_back(Collective collective, std::string_view reason) const {

@@ -14,13 +14,14 @@
 #include "base/numbers.hpp"
 #include "coll/state/cell_key.hpp"
 #include "datatype/type_facts.hpp"
+#include "datatype/watched_types.hpp"
 
 namespace wherry::run {
 
 class Cell;  // coll/state/cell.hpp
 
-/// What decides about a call, besides its communicator. Two calls with the same are performed alike, if the handles are
-/// predefined ones: others may be freed and come again as something else.
+/// What decides about a call, besides its communicator. Two calls with the same are performed alike, as long as
+/// no handle has been freed and come again as something else.
 struct CallSignature {
   MPI_Count count = 0;  // of what is sent, or of all; not where there is only a recvcount
   MPI_Count recvcount = 0;
@@ -73,10 +74,25 @@ template <Comparable Call>
   return like;
 }
 
-/// Whether no handle in it can come again as something else.
-inline bool is_lasting(const mpi::Api& api, const CallSignature& like) {
-  return datatype::facts_of(api, like.type).predefined && datatype::facts_of(api, like.recvtype).predefined &&
-         (like.op == MPI_OP_NULL || is_predefined(classify(api, like.op, like.type, true)));
+/// Whether the handles in a signature stay what they are.
+enum class Lasting : std::uint8_t {
+  unknown,  // nobody has asked
+  always,   // they are predefined
+  watched,  // until a watched type is freed
+  never,    // nobody would be told
+};
+
+/// Watches its derived types.
+inline Lasting lasting(const mpi::Api& api, datatype::WatchedTypes& types, const CallSignature& like) {
+  if (like.op != MPI_OP_NULL && !is_predefined(classify(api, like.op, like.type, true)))
+    return Lasting::never;
+  Lasting lasts = Lasting::always;
+  for (const MPI_Datatype type : {like.type, like.recvtype}) {
+    if (datatype::facts_of(api, type).predefined) continue;
+    if (!types.watch(type)) return Lasting::never;
+    lasts = Lasting::watched;
+  }
+  return lasts;
 }
 
 /// The calls of one collective on one communicator that have one signature.
@@ -84,9 +100,10 @@ struct FastPath {
   CallSignature like;
   Cell* cell = nullptr;  // that says whether they pass, and counts them; nullptr: the settings ask for native
   bool is_open = false;  // once a second call has come
-  bool is_learned = true;            // else the settings ask for native
-  std::uint8_t credit = 0;           // how often it is passed over before another signature takes its place
-  std::optional<bool> lasts;         // no handle in it can come again as something else; once somebody asked
+  bool is_learned = true;   // else the settings ask for native
+  std::uint8_t credit = 0;  // how often it is passed over before another signature takes its place
+  Lasting lasts = Lasting::unknown;
+  std::uint64_t freed_types = 0;     // WatchedTypes::freed() when it was opened
   std::optional<std::uint32_t> use;  // Observer::use_of(), once somebody asked
   CellKey key{};
   std::uint64_t bytes = 0;
@@ -118,6 +135,9 @@ class FastPaths {
   }
   /// Its calls come again.
   [[gnu::always_inline]] static void keep(FastPath& path) { path.credit = full_credit; }
+  /// Whether calls have passed since it was added or renewed; if others have come instead, it may have been forgotten.
+  static bool is_kept(const FastPath& path) { return path.credit > first_credit; }
+  static void renew(FastPath& path) { path.credit = first_credit; }
   void clear() { *this = {}; }
 
  private:

@@ -1,4 +1,4 @@
-#include "coll/algorithm/prepared_algorithm.hpp"
+#include "coll/prepared/prepared_algorithm.hpp"
 
 #include "coll/blocks/block_collectives.hpp"
 #include "coll/segments/segment_collectives.hpp"
