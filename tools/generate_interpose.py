@@ -214,10 +214,16 @@ def repeating(f: Function, index: int) -> list[str]:
     """Counts a call of the same key as one that was booked."""
     if not f.repeats:
         return []
-    run = f"run_receive({running_counted(f)}, status)" if receives(f) else f"run({running_counted(f)})"
+    given, moves = running_counted(f), "elements"
+    if f.arrives:
+        run, moves = f"run_exchange({given}, status, {f.arrives})", "both"
+    elif receives(f):
+        run, moves = f"run_receive({given}, status)", "what_arrives"
+    else:
+        run = f"run({given})"
     handle, others = f.repeats.split(", ", 1)
     return [
-        f"  Repetition repetition({{entry.site, {index}, number_of({handle}), {others}}}, {str(receives(f)).lower()}, "
+        f"  Repetition repetition({{entry.site, {index}, number_of({handle}), {others}}}, Repetition::Moves::{moves}, "
         f"{str(f.gives_way).lower()});",
         f"  if (repetition.is_counted()) return repetition.{run};",
     ]

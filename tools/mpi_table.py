@@ -71,6 +71,7 @@ class Function:
     ends: str = ""
     waits: bool = False
     repeats: str = ""
+    arrives: str = ""
 
     @property
     def can_poll(self) -> bool:

@@ -204,6 +204,9 @@ inline Volume share(MPI_Comm comm, Volume volume) {
 inline MPI_Datatype type_of_both(MPI_Op op, MPI_Datatype sent, MPI_Datatype fetched) {
   return op == MPI_NO_OP || sent == fetched ? fetched : MPI_DATATYPE_NULL;
 }
+inline MPI_Datatype type_of_both(MPI_Datatype sent, MPI_Datatype received) {
+  return sent == received ? sent : MPI_DATATYPE_NULL;
+}
 inline MPI_Count count_of_both(MPI_Op op, MPI_Count sent, MPI_Count fetched) {
   return op == MPI_NO_OP ? fetched : sent + fetched;
 }

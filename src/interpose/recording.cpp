@@ -146,7 +146,7 @@ bool Recording::open() {
     handles.comm(MPI_COMM_WORLD);
     handles.comm(MPI_COMM_SELF);
     // A session may have another level than MPI_Init was given.
-    if (identity.thread_level < MPI_THREAD_MULTIPLE && sources_.sessions == 0) repeated.begin();
+    if (sources_.sessions == 0) repeated.begin(identity.thread_level == MPI_THREAD_MULTIPLE);
   }
   return true;
 }

@@ -1,8 +1,11 @@
 #include "interpose/repeated_calls.hpp"
 
+#include <utility>
+
 namespace wherry::interpose {
 
-void RepeatedCalls::begin() {
+void RepeatedCalls::begin(bool at_once) {
+  if (at_once) thread_ = calling_thread();
   details_ = std::make_unique<Details[]>(slots);
   entries_ = std::make_unique<Entry[]>(slots);
   active_ = entries_.get();
@@ -15,16 +18,18 @@ void RepeatedCalls::end() {
 }
 
 void RepeatedCalls::settle() {
-  if (active_ == nullptr) return;
+  if (!counts_here()) return;
   for (std::size_t i = 0; i < slots; ++i) settle(entries_[i]);
 }
 
 void RepeatedCalls::settle(Entry& entry) {
   if (entry.calls == 0) return;
-  const BookedAt& booked = details_of(entry).booked;
+  Details& details = details_of(entry);
+  const BookedAt& booked = details.booked;
   recorder_.counted({entry.row, entry.calls, entry.bytes});
+  const std::uint64_t sent = details.exchanges ? std::exchange(details.sent, 0) : entry.bytes;
   if (booked.destination.peer >= 0)
-    recorder_.peer(booked.destination.peer, booked.destination.kind, entry.calls, entry.bytes);
+    recorder_.peer(booked.destination.peer, booked.destination.kind, entry.calls, sent);
   if (!booked.fallback.empty()) recorder_.fell_back(entry.function, booked.fallback, entry.calls);
   entry.calls = 0;
   entry.bytes = 0;
@@ -42,7 +47,7 @@ void RepeatedCalls::add_time(Entry& entry, std::uint32_t calls) {
 }
 
 void RepeatedCalls::keep(const Kept& kept) {
-  if (active_ == nullptr || kept.booked.row == profile::none) return;
+  if (!counts_here() || kept.booked.row == profile::none) return;
   Entry& entry = entries_[slot_of(kept.key)];
   close(entry);
   const RepeatKey& key = kept.key;
@@ -59,7 +64,7 @@ void RepeatedCalls::keep(const Kept& kept) {
            .gap = static_cast<std::uint16_t>(kept.calls),
            .count_bucket = bucket_of(key.count),
            .may_wait = kept.may_wait};
-  details_of(entry) = {kept.booked, kept.time_ns};
+  details_of(entry) = {kept.booked, kept.time_ns, kept.exchanges};
 }
 
 void RepeatedCalls::book(Entry& entry, const Uncounted& call) {
@@ -73,7 +78,7 @@ void RepeatedCalls::book(Entry& entry, const Uncounted& call) {
   recorder_.call({entry.function, booked.destination.comm, booked.place, call.bytes, stands_for,
                   call.enter_ns, call.leave_ns, false});
   if (booked.destination.peer >= 0)
-    recorder_.peer(booked.destination.peer, booked.destination.kind, 1, call.bytes);
+    recorder_.peer(booked.destination.peer, booked.destination.kind, 1, call.sent);
   if (!booked.fallback.empty()) recorder_.fell_back(entry.function, booked.fallback);
 }
 

@@ -13,6 +13,7 @@
 
 #include "interpose/destination.hpp"
 #include "interpose/freed_handles.hpp"
+#include "interpose/process_state.hpp"
 #include "profile/recorder.hpp"
 
 namespace wherry::interpose {
@@ -35,7 +36,8 @@ struct BookedAt {
   Destination destination;
 };
 
-/// For programs whose threads call MPI one at a time. find() and what it finds need no lock then; all else does.
+/// Of one thread, where several may call MPI at once: the one that begins it, as the others need not be many. find() and
+/// what it finds need no lock; all else does.
 class RepeatedCalls {
  public:
   struct alignas(64) Entry {
@@ -66,16 +68,16 @@ class RepeatedCalls {
   RepeatedCalls(profile::Recorder& recorder, const FreedHandles& freed)
       : recorder_(recorder), freed_(freed) {}
 
-  /// From now on calls may be counted here.
-  void begin();
-  /// Books all, and counts no more.
+  /// From now on calls may be counted here. at_once: threads may call at once; then those of this one.
+  void begin(bool at_once);
+  /// Books all, and counts no more. No call may be under way.
   void end();
   /// Counts no more, in a process that was forked.
   void drop() { active_ = nullptr; }
 
   /// That of such calls; nullptr: there is none.
   [[gnu::always_inline]] Entry* find(const RepeatKey& key) const {
-    if (active_ == nullptr) return nullptr;
+    if (!counts_here()) return nullptr;
     Entry& entry = active_[slot_of(key)];
     const bool is_same = entry.site == key.site && entry.function == key.function &&
                          entry.object == key.object && entry.type == key.type && entry.peer == key.peer &&
@@ -85,7 +87,7 @@ class RepeatedCalls {
   }
   /// Whether keep() would evict no live entry.
   bool has_free_entry(const RepeatKey& key) const {
-    if (active_ == nullptr) return false;
+    if (!counts_here()) return false;
     const Entry& entry = active_[slot_of(key)];
     return entry.function == profile::none || entry.freed_before != freed_.count(entry.object);
   }
@@ -98,27 +100,37 @@ class RepeatedCalls {
     std::uint32_t calls;
     bool may_wait;
     std::uint64_t time_ns;  // that each is thought to take
+    bool exchanges;         // sends and receives: what goes to the peer is less than what it moves
   };
   void keep(const Kept& kept);
   const BookedAt& booked(const Entry& entry) { return details_of(entry).booked; }
   /// Books one that its entry could not count: it moved less or more, took long, or failed. The next one is timed.
   struct Uncounted {
-    std::uint64_t bytes;
+    std::uint64_t bytes, sent;         // sent: to the peer
     std::uint64_t enter_ns, leave_ns;  // 0: not timed
     bool succeeded;
   };
   void book(Entry& entry, const Uncounted& call);
+  /// What a call has sent that both sends and receives, and that is counted.
+  void add_sent(const Entry& entry, std::uint64_t bytes) { details_of(entry).sent += bytes; }
   /// Books the time of the last call that was timed for so many that were counted.
   void add_time(Entry& entry, std::uint32_t calls);
-  /// Books what was counted.
+  /// Books what was counted; what another thread counts, it books itself.
   void settle();
 
  private:
   static constexpr std::size_t slots = 128;  // a power of two
+  static constexpr std::uint32_t any_thread = ~0U;
+
+  [[gnu::always_inline]] bool counts_here() const {
+    return active_ != nullptr && (thread_ == any_thread || thread_ == calling_thread());
+  }
 
   struct Details {
     BookedAt booked;
     std::uint64_t time_ns = 0;  // of each, as far as is known
+    bool exchanges = false;
+    std::uint64_t sent = 0;  // of those that are counted and exchange
   };
 
   [[gnu::always_inline]] static std::uint8_t bucket_of(MPI_Count count) {
@@ -137,8 +149,9 @@ class RepeatedCalls {
   void close(Entry& entry);
 
   profile::Recorder& recorder_;
-  std::unique_ptr<Entry[]> entries_;  // live on after end(), which a call that is under way may lead to
-  Entry* active_ = nullptr;           // nullptr: nothing is counted here
+  std::unique_ptr<Entry[]> entries_;   // live on after end(), which a call that is under way may lead to
+  Entry* active_ = nullptr;            // nullptr: nothing is counted here
+  std::uint32_t thread_ = any_thread;  // whose calls are counted
   std::unique_ptr<Details[]> details_;
   const FreedHandles& freed_;
 };

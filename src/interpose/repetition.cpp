@@ -40,7 +40,8 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
   if (!record.is_program(key_.site)) return std::nullopt;
   // Elements of two types, whose count does not tell the bytes; or an error that the program's own handler has seen.
   if (key_.count < 0 || (key_.type == MPI_DATATYPE_NULL && key_.count > 0)) return std::nullopt;
-  if (!receives_ && volume.bytes != static_cast<std::uint64_t>(key_.count) * element()) return std::nullopt;
+  if (moves_ == Moves::elements && volume.bytes != static_cast<std::uint64_t>(key_.count) * element())
+    return std::nullopt;
   if (!call.is_exact()) return record.sampling.calls_to_count(key_.function);
   const std::uint32_t calls =
       is_collective ? record.sampling.collectives_to_count(key_.function)
@@ -68,7 +69,8 @@ void Repetition::store(const Call& call, const Volume& volume, const BookedAt& b
                         .element = static_cast<std::uint32_t>(element()),
                         .calls = calls,
                         .may_wait = may_wait,
-                        .time_ns = time_of_next(call)});
+                        .time_ns = time_of_next(call),
+                        .exchanges = moves_ == Moves::both});
 }
 
 void Repetition::book(const RepeatedCalls::Uncounted& call) const {

@@ -15,10 +15,15 @@ namespace wherry::interpose {
 
 class Repetition {
  public:
-  /// receives: its status says how much it moved; all others move as many elements as they say. waits: it may wait for
-  /// other ranks, and polls where WaitPolicy says so.
-  Repetition(const RepeatKey& key, bool receives, bool waits)
-      : key_(key), receives_(receives), waits_(waits), entry_(backend().record.repeated.find(key)) {}
+  enum class Moves {
+    elements,
+    what_arrives,
+    both
+  };  // as many as it says; as its status says; one of them each way
+
+  /// waits: it may wait for other ranks, and polls where WaitPolicy says so.
+  Repetition(const RepeatKey& key, Moves moves, bool waits)
+      : key_(key), moves_(moves), waits_(waits), entry_(backend().record.repeated.find(key)) {}
 
   /// Whether it is to be counted, and performed by run().
   bool is_counted() const {
@@ -33,6 +38,14 @@ class Repetition {
   int run_receive(const Native& native, MPI_Status*& status) {
     const Arrived arrived(status);
     return run(native, [&] { return arrived.bytes().value_or(room()); });
+  }
+  /// One that sends as many elements as its key has, and receives at most so many of the same type.
+  template <class Native>
+  int run_exchange(const Native& native, MPI_Status*& status, MPI_Count most) {
+    const Arrived arrived(status);
+    return run(native, [&] {
+      return room() + arrived.bytes().value_or(static_cast<std::uint64_t>(most) * entry_->element);
+    });
   }
   /// One that is timed for those that were counted.
   template <class Native>
@@ -70,10 +83,12 @@ class Repetition {
     const std::uint64_t leave_ns = enter_ns != 0 ? profile::coarse_ns() : 0;
     const bool is_long = leave_ns != enter_ns && leave_ns - enter_ns >= profile::coarsely_known_ns();
     if (code != MPI_SUCCESS || is_long || profile::bucket_of(bytes) != entry_->bucket) [[unlikely]]
-      return book({bytes, is_long ? enter_ns : 0, is_long ? leave_ns : 0, code == MPI_SUCCESS});
+      return book({bytes, sent(bytes), is_long ? enter_ns : 0, is_long ? leave_ns : 0, code == MPI_SUCCESS});
     entry_->count(bytes);
+    if (moves_ == Moves::both) backend().record.repeated.add_sent(*entry_, room());
     backend().record.recorder.set_last_row(entry_->row);
   }
+  std::uint64_t sent(std::uint64_t bytes) const { return moves_ == Moves::both ? room() : bytes; }
   std::uint64_t room() const { return static_cast<std::uint64_t>(key_.count) * entry_->element; }
   void book(const RepeatedCalls::Uncounted& call) const;
   std::string_view fallback_of(const Call& call) const;
@@ -84,7 +99,7 @@ class Repetition {
   void store(const Call& call, const Volume& volume, const BookedAt& booked, std::uint32_t calls) const;
 
   const RepeatKey key_;
-  const bool receives_;
+  const Moves moves_;
   const bool waits_;
   RepeatedCalls::Entry* const entry_;
 };

@@ -1,8 +1,9 @@
-// Which calls of frequent, cheap functions are timed: to read a clock twice takes as long as MPI_Irecv does.
+// Which calls of frequent, cheap functions are timed: to book one takes some microseconds where the program's own work
+// has driven Wherry out of the caches, as long as a short message.
 //
-// Every call is counted. While the calls of a function take less than a microsecond in the mean, one in eight is timed,
-// at random, and stands for those since the last one that was. After 4096 timed calls it is one in 64: of so many the
-// mean is known within some percent, and more would only cost time.
+// Every call is counted. While the calls of a function take less than 50 microseconds in the mean, one in eight is
+// timed, at random, and stands for those since the last one that was. After 4096 timed calls it is one in 64: of so
+// many the mean is known within some percent, and more would only cost time.
 //
 // Which collectives are timed follows from a hash of their number on the communicator, so that ranks that time some of
 // them time the same, also where one times more than another. Each communicator counts its untimed ones by itself. A
@@ -25,8 +26,8 @@ enum class Waits { never, for_others };
 /// Thread-safe are due() and is_due(); timed() needs a lock.
 class Sampling {
  public:
-  static constexpr std::uint64_t cheap_ns = 1000;
-  /// Timed calls of a function before any is left out, and again after one that took much longer than cheap ones do.
+  static constexpr std::uint64_t cheap_ns = 50'000;
+  /// Timed calls of a function before any is left out. After a long one all are timed until their mean is cheap again.
   static constexpr std::uint32_t first = 64;
   static constexpr std::uint32_t mean_gap = 8;
   /// Timed calls of a function before fewer are, and how many stand for each other then.
@@ -136,7 +137,7 @@ class Sampling {
   /// Whether so many have been timed, this one too, and took so little that some may be left out.
   static bool is_cheap(Function& f, std::uint64_t ns) {
     f.mean_ns = f.seen == 0 ? ns : mean_with(f.mean_ns, ns);
-    f.seen = ns > 8 * cheap_ns ? 1 : f.seen + (f.seen < many);
+    f.seen += f.seen < many;
     return f.seen >= first && f.mean_ns < cheap_ns;
   }
   static std::uint32_t mean_gap_of(const Function& f) { return f.seen < many ? mean_gap : mean_gap_of_many; }

@@ -1,7 +1,9 @@
 // The C and the C++ functions against the MPI call with the same arguments, on random data, over enough calls that
-// trials go on. WHERRY_TEST_SEED changes the data. Prints what ran, once per name, on rank 0: "ran NAME".
+// trials go on, or over as many as the argument says. WHERRY_TEST_SEED changes the data. Prints what ran, once per
+// name, on rank 0: "ran NAME".
 #include <wherry/wherry.hpp>
 
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -12,7 +14,7 @@ namespace {
 using test::Particle;
 using test::World;
 
-constexpr int calls = 30;
+constexpr int enough_for_trials = 30;
 
 void check_alltoall(World& w, int count) {
   const auto send = w.data<int>(w.size() * static_cast<std::size_t>(count));
@@ -147,7 +149,8 @@ void check_all(World& w) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return test::run(argc, argv, [](World& w) {
+  const int calls = argc > 1 ? std::atoi(argv[1]) : enough_for_trials;
+  return test::run(argc, argv, [calls](World& w) {
     for (int i = 0; i < calls; ++i) check_all(w);
   });
 }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from conftest import Launcher, hermetic
+from conftest import Launcher, enough, hermetic
 
 from wherry.analysis.record import read
 from wherry.run import settings
@@ -80,13 +80,13 @@ def test_each_setting_is_followed_in_python(mpi: Launcher, installed: Path) -> N
 
 def test_settings_are_followed(mpi: Launcher, build: Path) -> None:
     """The first call on a communicator is native."""
-    done = mpi.run([program(mpi, build, "collectives")], mpi.few(5), {**MESH, **hermetic({})})
+    done = mpi.run([program(mpi, build, "collectives"), "10"], mpi.few(5), {**MESH, **hermetic({})})
     assert done.returncode == 0, done.stderr
     assert {"mesh", "native"} <= strategies_in(done.stdout) <= {"mesh", "native", "pairwise_xor"}
 
 
 def test_disabled_is_native(mpi: Launcher, build: Path) -> None:
-    done = mpi.run([program(mpi, build, "collectives")], 3, {**MESH, "WHERRY_DISABLE": "1"})
+    done = mpi.run([program(mpi, build, "collectives"), "4"], mpi.few(5), {**MESH, "WHERRY_DISABLE": "1"})
     assert done.returncode == 0, done.stderr
     assert strategies_in(done.stdout) == {"native"}
 
@@ -111,7 +111,7 @@ def test_unknown_strategies_are_said_once_with_the_nearest_name(mpi: Launcher, b
 
 def test_what_was_learned_is_saved_in_finalize(mpi: Launcher, build: Path, tmp_path: Path) -> None:
     tuning = tmp_path / "tuning"
-    done = mpi.run([program(mpi, build, "collectives")], 3, {"WHERRY_TUNING_FILE": str(tuning)})
+    done = mpi.run([program(mpi, build, "collectives")], enough(mpi.name), {"WHERRY_TUNING_FILE": str(tuning)})
     assert done.returncode == 0, done.stderr
     assert tuning.stat().st_size > 0
 
@@ -119,11 +119,12 @@ def test_what_was_learned_is_saved_in_finalize(mpi: Launcher, build: Path, tmp_p
 def test_preload_sees_no_inner_call(mpi: Launcher, build: Path, preload: Path, tmp_path: Path) -> None:
     """The record has the program's own MPI calls and nothing that Wherry does for the calls by name."""
     env = {**MESH, "WHERRY_OUTPUT": str(tmp_path)}
-    done = mpi.run([program(mpi, build, "collectives")], 5, env, preload=True)
+    n = mpi.few(5)
+    done = mpi.run([program(mpi, build, "collectives")], n, env, preload=True)
     assert done.returncode == 0, done.stderr
     assert "mesh" in strategies_in(done.stdout)
     records = [read(path) for path in sorted(tmp_path.glob("*.wrec"))]
-    assert len(records) == 5
+    assert len(records) == n
     for record in records:
         calls: Counter[str] = Counter()
         for row in record.tables["calls"]:

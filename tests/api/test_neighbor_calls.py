@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Launcher, hermetic
+from conftest import Launcher, enough, hermetic
 from test_collectives import program, run_python, settings_for
 from test_plans import DRIVEN, ran
 
@@ -28,7 +28,7 @@ def test_results(mpi: Launcher, build: Path, n: int) -> None:
 
 
 def test_few_neighbors_on_one_node_are_native(mpi: Launcher, build: Path) -> None:
-    done = mpi.run([program(mpi, build, "neighbors")], 3, hermetic({}))
+    done = mpi.run([program(mpi, build, "neighbors")], enough(mpi.name), hermetic({}))
     assert done.returncode == 0, done.stdout + done.stderr
     assert ran(done.stdout) == expected(mpi, "native")
 

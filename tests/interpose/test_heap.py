@@ -15,10 +15,10 @@ from heaps import NATIVE, Counts, counts, program
 OWN_FAULTS = 1500
 
 COMMANDS = {
-    "C": ("work_arrays.c", ["500"]),
-    "Fortran": ("work_arrays.f90", ["500"]),
-    "NumPy": ("halo.py", ["800", "400"]),
-    "NumPy, barrier": ("halo.py", ["800", "400", "barrier"]),
+    "C": ("work_arrays.c", ["300"]),
+    "Fortran": ("work_arrays.f90", ["300"]),
+    "NumPy": ("halo.py", ["800", "200"]),
+    "NumPy, barrier": ("halo.py", ["800", "200", "barrier"]),
 }
 
 # Under Open MPI the faults of one program differ between runs without Wherry, and between ranks, by a factor of up to

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from wherry.analysis.record import Record, text
 # Without Wherry too Debian's MPICH 4.0.2 ends this program: "message truncated" in a receive that has room.
 MPIS = pytest.mark.parametrize("mpi", ["openmpi", "mpich", "intel", "debian-openmpi"], indirect=True)
 ROUNDS = 3  # the third message of a type is the first that Wherry moves
+ROUNDS_WITHOUT = 1  # where what MPI says does not depend on their number
 BLOCKING = {
     *("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Recv", "MPI_Mrecv"),
     *("MPI_Sendrecv", "MPI_Sendrecv_replace"),
@@ -51,12 +53,31 @@ def by_kernels(folder: Path) -> list[set[str]]:
     ]
 
 
+Natively = Callable[[Launcher, str], tuple[Path, list[bytes]]]
+
+
+@pytest.fixture(scope="module")
+def natively(tmp_path_factory: pytest.TempPathFactory) -> Natively:
+    """A program, compiled, and what MPI tells its two ranks without Wherry: once for all tests of it."""
+    found: dict[tuple[str, str], tuple[Path, list[bytes]]] = {}
+
+    def run_once(mpi: Launcher, name: str) -> tuple[Path, list[bytes]]:
+        key = (mpi.name, name)
+        if key not in found:
+            folder = tmp_path_factory.mktemp(f"{name}-{mpi.name}")
+            program = compile_program(mpi, f"{name}.c", folder / name, ["-pthread"])
+            told = run(mpi, program, folder / "native", rounds=ROUNDS_WITHOUT, sides="", lever="auto")
+            found[key] = program, told
+        return found[key]
+
+    return run_once
+
+
 @MPIS
 @pytest.mark.parametrize("name", REPLACED)
-def test_same_as_native(mpi: Launcher, tmp_path: Path, name: str) -> None:
+def test_same_as_native(mpi: Launcher, natively: Natively, tmp_path: Path, name: str) -> None:
     """The program checks what arrives and most of what MPI says; what it writes of the rest must be as without."""
-    program = compile_program(mpi, f"{name}.c", tmp_path / name, ["-pthread"])
-    native = run(mpi, program, tmp_path / "native", rounds=ROUNDS, sides="", lever="auto")
+    program, native = natively(mpi, name)
     for sides in ("01", "0", "1"):
         folder = tmp_path / f"wherry-{sides}"
         assert run(mpi, program, folder, rounds=ROUNDS, sides=sides, lever="wherry") == native, sides
@@ -175,10 +196,9 @@ def test_starts_are_counted(mpi: Launcher, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
-def test_requests_taking_turns(mpi: Launcher, tmp_path: Path) -> None:
+def test_requests_taking_turns(mpi: Launcher, natively: Natively, tmp_path: Path) -> None:
     """The same with exchanges: both copiers move messages of every form."""
-    program = compile_program(mpi, "requests.c", tmp_path / "requests", ["-pthread"])
-    native = run(mpi, program, tmp_path / "native", rounds=20, sides="", lever="auto")
+    program, native = natively(mpi, "requests")
     for sides in ("01", "0"):
         folder = tmp_path / f"wherry-{sides}"
         assert run(mpi, program, folder, rounds=20, sides=sides, lever="auto") == native
@@ -196,10 +216,9 @@ def test_requests_taking_turns(mpi: Launcher, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
-def test_taking_turns(mpi: Launcher, tmp_path: Path) -> None:
+def test_taking_turns(mpi: Launcher, natively: Natively, tmp_path: Path) -> None:
     """Both copiers move the messages of one kind, and one is kept."""
-    program = compile_program(mpi, "messages.c", tmp_path / "messages", ["-pthread"])
-    native = run(mpi, program, tmp_path / "native", rounds=20, sides="", lever="auto")
+    program, native = natively(mpi, "messages")
     folder = tmp_path / "wherry"
     assert run(mpi, program, folder, rounds=20, sides="01", lever="auto") == native
     for record in records_in(folder):

@@ -53,14 +53,17 @@ def test_every_strategy_gives_the_same(runs: Runs, preload: Path, strategy: str,
     assert all({(operation, strategy) for operation in OPERATIONS} <= each for each in uses)
 
 
+@pytest.fixture(scope="module")
+def runs_on_each(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    return Runs(mpi, "neighbors.c", tmp_path_factory.mktemp(f"neighbors-on-{mpi.name}"))
+
+
 @pytest.mark.parametrize("strategy", ["direct", "node_aware"])
 def test_every_library_keeps_its_order_of_repeated_neighbors(
-    mpi: Launcher, preload: Path, strategy: str, tmp_path: Path
+    runs_on_each: Runs, preload: Path, strategy: str, tmp_path: Path
 ) -> None:
     """They differ in it, and neighbors are repeated in the graph and on the grid."""
-    out = tmp_path / "records"
-    out.mkdir()
-    uses = run(Runs(mpi, "neighbors.c", tmp_path), 4, told(strategy), out)
+    uses = run(runs_on_each, 4, told(strategy), tmp_path)
     assert all(("neighbor_alltoall", strategy) in each for each in uses)
 
 

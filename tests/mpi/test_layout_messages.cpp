@@ -2,6 +2,9 @@
 // either side, of sizes around what comes with the first message and around chunks. Each byte arrives where the type
 // map says, and none between. Then by two threads at once, and with types of which the library does not tell enough, so
 // that it has to pack them.
+//
+// ranks: 1 2 3 8
+#include <malloc.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -157,12 +160,17 @@ void check_packed_by_the_library() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Elements are made anew for every message: else a quarter of the time goes to page faults.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   int level = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   {
     run::LayoutMessages messages(mpi::linked_api(), run::Waiting::library, no_environment);
-    for (std::uint64_t seed = 1; seed <= 2; ++seed) check_types(ring_of(messages), seed, 150);
+    const Ring ring = ring_of(messages);
+    const std::uint64_t seeds = ring.size <= 3 ? 2 : 1;  // on more ranks the messages are alike
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) check_types(ring, seed, 150);
     if (level == MPI_THREAD_MULTIPLE) check_threads(messages);
   }
   check_packed_by_the_library();

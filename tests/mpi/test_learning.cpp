@@ -204,7 +204,7 @@ class LastCalls : public Witness {
 /// Native calls take 2 ms more than others, which the learner sees; after those the program's own work takes so much
 /// longer, which only its course shows. Returns how many of the last calls were native.
 long run_course(Ranks& ranks, const Settings& settings, double slower_s, LastCalls& witness) {
-  constexpr int rounds = 6000, last = 1000;
+  constexpr int rounds = 4000, last = 1000;
   run::Runtime runtime(settings, mpi::linked_api(), &witness, {.now = by_readings});
   double sum = 0, mine = 1;
   bool right = true;

@@ -4,6 +4,7 @@
 //
 // A library whose own order of repeated neighbors is not MPI 4.1's is followed in that. WHERRY_TEST_SEED changes the
 // graphs.
+#include <malloc.h>
 #include <mpi.h>
 
 #include <cstdio>
@@ -277,6 +278,9 @@ class Tests {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Buffers are made anew for every strategy: else much of the time goes to page faults.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   MPI_Init(&argc, &argv);
   const int size = size_of(MPI_COMM_WORLD), rank = rank_of(MPI_COMM_WORLD);
   const mpi::Api api = mpi::linked_api();

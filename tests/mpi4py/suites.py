@@ -32,6 +32,8 @@ COMMUNICATING = (
     "test_threads",
     "test_rma",
 )
+#: Of these, the ones that exchange otherwise on another number of ranks.
+BY_RANKS = ("test_cco_buf", "test_cco_vec", "test_cco_nb_buf", "test_cco_buf_inter", "test_p2p_buf")
 COLLECTIVES = (
     "test_cco_buf.TestCCOBufWorld",
     "test_cco_buf.TestCCOBufInplaceWorld",
@@ -62,6 +64,15 @@ def types_of(request: pytest.FixtureRequest, few: bool = True) -> str:
     name = request.node.nodeid.rpartition("/")[2]
     request.node.user_properties.append(("part", f"{name}: arrays of the types {FEW_TYPES} (--whole-matrix runs all)"))
     return FEW_TYPES
+
+
+def modules_of(request: pytest.FixtureRequest, part: tuple[str, ...]) -> tuple[str, ...]:
+    """This part of COMMUNICATING, and says so, unless all tests run in full."""
+    if request.config.getoption("--whole-matrix"):
+        return COMMUNICATING
+    name = request.node.nodeid.rpartition("/")[2]
+    request.node.user_properties.append(("part", f"{name}: {', '.join(part)} (--whole-matrix runs all)"))
+    return part
 
 
 def outcomes(
@@ -103,13 +114,6 @@ def strategies_used(record: Path) -> set[tuple[str, str]]:
     """(function, strategy) of every all-to-all that rank 0 ran."""
     rank = read_all(record).ranks[0]
     return {(rank.function(row["function"]), text(row["strategy"])) for row in rank.tables["uses"]}
-
-
-SUITES = {
-    2: COMMUNICATING,
-    3: COMMUNICATING,
-    5: COLLECTIVES,
-}
 
 
 def check_none_ends_worse(

@@ -29,9 +29,10 @@ static int last_rank(void) { return (rank + size - 1) % size; }
 /* As many as fit each rank, now and then a long message. */
 static int many(void) { return turn % 32 == 0 ? MOST / 64 : 4; }
 
-/* The other ranks have to wait, longer than Wherry yields before it sleeps. */
+/* The other ranks have to wait, longer than the 10 ms that Wherry yields before it sleeps. In 100 turns each rank waits
+ * so with short messages and with long ones. */
 static void come_late(void) {
-  if (turn % 16 == 0 && rank == turn / 16 % size) nanosleep(&(struct timespec){0, 15000000}, NULL);
+  if (turn % 24 == 0 && rank == turn / 24 % size) nanosleep(&(struct timespec){0, 12000000}, NULL);
 }
 
 static void initialized(void) { MPI_Initialized(&(int){0}); }

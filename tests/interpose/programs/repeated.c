@@ -1,20 +1,21 @@
 /* Messages of many sizes from two places to random ranks, and collectives of one rank: what calls repeat is for whoever
  * watches to find out. Says what it did: a function, its calls and its bytes; "to", a rank, its messages and bytes.
  *
- *   repeated FOLDER SEED THREADS END   (THREADS: 1 for MPI_THREAD_MULTIPLE; END: finalize or abort)
+ *   repeated FOLDER SEED THREADS END   (THREADS: 1 for MPI_THREAD_MULTIPLE, and a second thread; END: finalize or abort)
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "expected_calls.h"
 
-enum { calls = 6000, most = 512, functions = 9 };
+enum { calls = 6000, most = 512, functions = 11, of_thread = 4000 };
 
-static const char* const names[functions] = {"MPI_Send",   "MPI_Isend",   "MPI_Recv",
-                                             "MPI_Irecv",  "MPI_Bcast",   "MPI_Allreduce",
-                                             "MPI_Reduce", "MPI_Barrier", "MPI_Type_free"};
-enum { send, isend, recv, irecv, bcast, allreduce, reduce, barrier, type_free };
+static const char* const names[functions] = {
+    "MPI_Send",   "MPI_Isend",   "MPI_Recv",      "MPI_Irecv",    "MPI_Bcast",           "MPI_Allreduce",
+    "MPI_Reduce", "MPI_Barrier", "MPI_Type_free", "MPI_Sendrecv", "MPI_Sendrecv_replace"};
+enum { send, isend, recv, irecv, bcast, allreduce, reduce, barrier, type_free, sendrecv, sendrecv_replace };
 
 static double out[2 * most], in[2 * most];
 
@@ -44,6 +45,37 @@ static void exchange(MPI_Comm comm, int rank, int size, MPI_Datatype type, int c
   /* Else a message from anybody could be the next exchange's. */
   PMPI_Barrier(MPI_COMM_WORLD);
   note(barrier, 0);
+}
+
+/* Room, types and ends differ, also from the same place; one end may be nobody's. */
+static void both_ways(MPI_Comm comm, int rank, int size, MPI_Datatype type, int count) {
+  enum { nobody, open_chain, ring = 4 };
+  const int shift = random_below(size), ends = random_below(ring + 1), other = random_below(4) == 0;
+  int next = (rank + shift) % size, before = (rank + size - shift) % size;
+  if (ends == nobody || (ends == open_chain && rank + shift >= size)) next = MPI_PROC_NULL;
+  if (ends == nobody || (ends == open_chain && rank < shift)) before = MPI_PROC_NULL;
+  int element;
+  MPI_Type_size(type, &element);
+  const long bytes = (long)count * element, arrived = before == MPI_PROC_NULL ? 0 : bytes;
+  MPI_Status status;
+  if (random_below(3) == 0) {
+    MPI_Sendrecv_replace(in, count, type, next, 9, before, 9, comm, MPI_STATUS_IGNORE);
+    note(sendrecv_replace, bytes + arrived);
+  } else {
+    const int room = other ? most * (int)sizeof(double) : random_below(2) == 0 ? most : count;
+    MPI_Sendrecv(out, count, type, next, 9, in, room, other ? MPI_BYTE : type, before, 9, comm,
+                 random_below(2) == 0 ? &status : MPI_STATUS_IGNORE);
+    note(sendrecv, bytes + arrived);
+  }
+  if (next != MPI_PROC_NULL) note_sent(next, bytes);
+}
+
+/* Beside the other thread: messages to itself. Noted when it has ended. */
+static void* send_to_itself(void* comm) {
+  double sent = 1, come = 0;
+  for (int i = 0; i < of_thread; ++i)
+    MPI_Sendrecv(&sent, 1, MPI_DOUBLE, 0, 3, &come, 1, MPI_DOUBLE, 0, 3, *(MPI_Comm*)comm, MPI_STATUS_IGNORE);
+  return NULL;
 }
 
 static void alone(MPI_Comm comm, int count) {
@@ -81,11 +113,16 @@ static void vector(MPI_Comm comm, int rank, int size, int count) {
 int main(int argc, char** argv) {
   static const int counts[] = {0, 1, 2, 3, 16, 17, 64, most};
   int level, rank, size;
-  MPI_Init_thread(&argc, &argv, argc > 3 && atoi(argv[3]) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  const int threads = argc > 3 && atoi(argv[3]);
+  MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   state = (uint64_t)atoll(argv[2]);
-  MPI_Comm all, self;
+  MPI_Comm all, self, of_other;
+  MPI_Comm_dup(MPI_COMM_SELF, &of_other);
+  pthread_t other;
+  const int beside = threads && level == MPI_THREAD_MULTIPLE;
+  if (beside) pthread_create(&other, NULL, send_to_itself, &of_other);
   MPI_Comm_dup(MPI_COMM_WORLD, &all);
   MPI_Comm_dup(MPI_COMM_SELF, &self);
   for (int i = 0; i < calls; ++i) {
@@ -104,10 +141,16 @@ int main(int argc, char** argv) {
       case 4:
       case 5: exchange(all, rank, size, MPI_DOUBLE, count); break;
       case 6: exchange(all, rank, size, MPI_CHAR, count); break;
+      case 7:
+      case 8: both_ways(all, rank, size, MPI_DOUBLE, count); break;
+      case 9: both_ways(MPI_COMM_WORLD, rank, size, MPI_INT, count); break;
       default:
         for (int n = random_below(40); n > 0; --n) alone(i % 4 == 0 ? MPI_COMM_SELF : self, count);
     }
   }
+  if (beside) pthread_join(other, NULL);
+  for (int i = 0; beside && i < of_thread; ++i) note(sendrecv, 16), note_sent(rank, 8);
+  MPI_Comm_free(&of_other);
   tell(argv[1], rank, size, functions, names);
   if (argc > 4 && strcmp(argv[4], "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
   MPI_Comm_free(&all);

@@ -8,7 +8,7 @@
 
 #include "expected_calls.h"
 
-enum { rounds = 40, calls = 400, most = 64, functions = 19 };
+enum { rounds = 12, calls = 400, most = 64, functions = 19 };
 
 /* Open MPI 4.1 ends in a signal after some of them, without Wherry, too. */
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5

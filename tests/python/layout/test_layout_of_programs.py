@@ -7,13 +7,17 @@ import random
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import Invoke
 
+from wherry.layout import dwarf
 from wherry.layout.advice import advise
 from wherry.layout.dwarf import find_layout
 from wherry.layout.members import Layout
@@ -140,6 +144,21 @@ def told(layout: Layout) -> list[int]:
     return [layout.size, layout.alignment, *places]
 
 
+@pytest.fixture
+def parsed_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A program's debug information, for all types that are looked up in it."""
+    parse = dwarf._sources
+    with ExitStack() as files:
+
+        @cache
+        def sources(program: Path) -> list[Any]:
+            return list(parse(program, files.enter_context(program.open("rb"))))
+
+        monkeypatch.setattr(dwarf, "_sources", lambda program, _: sources(program))
+        yield
+
+
+@pytest.mark.usefixtures("parsed_once")
 @pytest.mark.parametrize("words", COMPILERS)
 def test_random_types_lie_where_the_program_says_and_proposed_orders_have_the_size_promised(
     words: tuple[str, ...], tmp_path: Path
