@@ -14,8 +14,8 @@ void FastPathCalls::open(Communicator& c, FastPath& fast_path, const Described& 
   const Instruction::Kind asked = context_.instructions.of(call.key.collective).kind;
   if (asked == Instruction::Kind::named) return;
   look_at_types(fast_path);
-  if (fast_path.lasts == Lasting::never) return;
-  fast_path.is_open = true;
+  fast_path.is_open = fast_path.lasts != Lasting::never;
+  if (!fast_path.is_open) return;
   fast_path.is_learned = asked == Instruction::Kind::learn;
   fast_path.cell = nullptr;
   if (fast_path.is_learned) {
