@@ -148,6 +148,35 @@ void check_derived_types(Ranks& ranks) {
   runtime.finalize();
 }
 
+/// Types that are freed after a few calls, of lengths that change: handles come again, of what passed and what did not.
+void check_types_that_come_and_go(Ranks& ranks) {
+  constexpr int types = 400;
+  constexpr unsigned seed = 5;
+  Settings settings;
+  settings.strategies[index_of(Collective::bcast)] = "native";
+  Timing witness;
+  run::Runtime runtime(settings, mpi::linked_api(), &witness);
+  std::minstd_rand random(seed);
+  bool right = true, as_they_are = true;
+  for (int i = 0; i < types; ++i) {
+    const int length = 1 + static_cast<int>(random() % 4);
+    const long sent = ranks.rank == 0 ? length * static_cast<long>(sizeof(double)) : 0;
+    MPI_Datatype type = doubles(length);
+    for (unsigned call = random() % 6; call > 0; --call) {
+      const long passed = witness.passed, bytes = witness.passed_bytes;
+      std::vector<double> values(static_cast<std::size_t>(length), ranks.rank == 0 ? i : -1);
+      runtime.bcast({values.data(), 1, type, 0, MPI_COMM_WORLD},
+                    [&] { return MPI_Bcast(values.data(), 1, type, 0, MPI_COMM_WORLD); });
+      for (const double value : values) right &= value == i;
+      as_they_are &= witness.passed_bytes - bytes == (witness.passed - passed) * sent;
+    }
+    MPI_Type_free(&type);
+  }
+  ranks.expect(right, "a broadcast of a type that was soon freed delivered wrong data (seed 5)");
+  ranks.expect(as_they_are, "a call passed as one of a type that is gone (seed 5)");
+  runtime.finalize();
+}
+
 double told_time = 0;
 
 /// A clock that goes on only when it is read.
@@ -223,6 +252,7 @@ int main(int argc, char** argv) {
   check_native_by_settings(ranks);
   check_signatures_in_turns(ranks);
   check_derived_types(ranks);
+  check_types_that_come_and_go(ranks);
   check_while_undecided(ranks);
   check_handles_that_come_again(ranks);
   long sum = 0;
