@@ -42,11 +42,14 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int turns = bench::number(argc, argv, "--turns", 60);
   constexpr int calls = 20000;  // a turn of about a millisecond: long for the clock, short for the scheduler
-  const auto time = [&](const char* name, const auto& call) {
-    bench::time_calls(MPI_COMM_WORLD, calls, call);
+  const auto sample = [&](const char* name, const auto& seconds) {
+    seconds();
     std::vector<double> samples;
-    for (int i = 0; i < turns; ++i) samples.push_back(bench::time_calls(MPI_COMM_WORLD, calls, call));
+    for (int i = 0; i < turns; ++i) samples.push_back(seconds());
     if (bench::rank_of(MPI_COMM_WORLD) == 0) bench::print(name, "plain", samples);
+  };
+  const auto time = [&](const char* name, const auto& call) {
+    sample(name, [&] { return bench::time_calls(MPI_COMM_WORLD, calls, call); });
   };
   time("MPI_Send to MPI_PROC_NULL", [] { MPI_Send(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD); });
   if (bench::size_of(MPI_COMM_WORLD) > 1) {
@@ -55,10 +58,7 @@ int main(int argc, char** argv) {
     time("MPI_Allreduce of 8 B, given back", reduce);
     Work work;
     const auto time_apart = [&](const char* name, const auto& call) {
-      time_after(work, call);
-      std::vector<double> samples;
-      for (int i = 0; i < turns; ++i) samples.push_back(time_after(work, call));
-      if (bench::rank_of(MPI_COMM_WORLD) == 0) bench::print(name, "plain", samples);
+      sample(name, [&] { return time_after(work, call); });
     };
     time_apart("MPI_Allreduce of 8 B after other work", reduce);
     constexpr int count = 256;

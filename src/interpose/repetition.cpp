@@ -39,7 +39,8 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
   // Where the program's calls have one return address, in Fortran bindings, the place of each must be asked for.
   if (!record.is_program(key_.site)) return std::nullopt;
   // Elements of two types, whose count does not tell the bytes; or an error that the program's own handler has seen.
-  if (key_.count < 0 || (key_.type == MPI_DATATYPE_NULL && key_.count > 0)) return std::nullopt;
+  const bool has_elements = key_.count > 0 || moves_ == Moves::both;
+  if (key_.count < 0 || (key_.type == MPI_DATATYPE_NULL && has_elements)) return std::nullopt;
   if (moves_ == Moves::elements && volume.bytes != static_cast<std::uint64_t>(key_.count) * element())
     return std::nullopt;
   if (!call.is_exact()) return record.sampling.calls_to_count(key_.function);

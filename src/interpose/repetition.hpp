@@ -16,10 +16,10 @@ namespace wherry::interpose {
 class Repetition {
  public:
   enum class Moves {
-    elements,
-    what_arrives,
-    both
-  };  // as many as it says; as its status says; one of them each way
+    elements,      // as many as the call says
+    what_arrives,  // as its status says
+    both,          // elements there, what arrives back
+  };
 
   /// waits: it may wait for other ranks, and polls where WaitPolicy says so.
   Repetition(const RepeatKey& key, Moves moves, bool waits)
