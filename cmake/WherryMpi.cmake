@@ -172,16 +172,6 @@ foreach(mpi IN LISTS WHERRY_PROGRAM_MPIS)
 endforeach()
 list(REMOVE_DUPLICATES WHERRY_PROGRAM_ABIS)
 
-# wherry_built_for(mpis abis [EVERY_ABI]): for which installations and ABIs a program is.
-function(wherry_built_for mpis abis)
-  set(kind "WHERRY_PROGRAM")
-  if("EVERY_ABI" IN_LIST ARGN)
-    set(kind "WHERRY")
-  endif()
-  set(${mpis} "${${kind}_MPIS}" PARENT_SCOPE)
-  set(${abis} "${${kind}_ABIS}" PARENT_SCOPE)
-endfunction()
-
 # A layer that needs MPI, src/<layer>: the static libraries wherry_<layer>_<abi>, compiled against headers only.
 #
 # wherry_mpi_layer(layer below... PURE pure...): linked to the layers below it of the same ABI, and to pure layers.

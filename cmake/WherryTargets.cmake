@@ -86,3 +86,13 @@ function(wherry_layer layer)
     target_link_libraries(wherry_${layer} INTERFACE ${below})
   endif()
 endfunction()
+
+# wherry_built_for(mpis abis [EVERY_ABI]): for which installations and ABIs a program is: none without WHERRY_MPI.
+function(wherry_built_for mpis abis)
+  set(kind "WHERRY_PROGRAM")
+  if("EVERY_ABI" IN_LIST ARGN)
+    set(kind "WHERRY")
+  endif()
+  set(${mpis} "${${kind}_MPIS}" PARENT_SCOPE)
+  set(${abis} "${${kind}_ABIS}" PARENT_SCOPE)
+endfunction()

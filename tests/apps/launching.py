@@ -9,8 +9,9 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from conftest import ROOT, THOROUGH, Launcher, hermetic, on
+from conftest import ROOT, THOROUGH, Launcher, hermetic, on, with_programs
 
+on_every = with_programs()
 # What does not depend on the MPI beyond its launcher, or not at all.
 on_two = on(*THOROUGH)
 #: Bears more ranks than cores.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher
-from launching import application, check_of, check_refused, launch, on_one, on_quick, on_two, output, run
+from launching import application, check_of, check_refused, launch, on_every, on_one, on_quick, on_two, output, run
 
 RANKS = (1, 2, 3, 5, 8)
 SHORT = ("--turns", "1", "--train", "1")
@@ -18,6 +18,7 @@ SORTED = "checked: after every sort, the keys of all ranks are in order and the 
 TRANSFORMED = "checked: spectrum and potential agree with a serial FFT to 1e-12, and all steps bit by bit"
 
 
+@on_every
 @pytest.mark.parametrize("n", RANKS)
 def test_keys_are_sorted(mpi: Launcher, build: Path, n: int) -> None:
     text = output(run(mpi, build, "radix_sort", n, ["--sizes", "2048", *FEW_PASSES, *SHORT]))
@@ -35,6 +36,7 @@ def test_uneven_patterns_are_sorted(mpi: Launcher, build: Path, keys: str) -> No
     )
 
 
+@on_every
 @pytest.mark.parametrize("n", RANKS)
 @pytest.mark.parametrize("way", ["slab", "pencil"])
 def test_transform_is_right(mpi: Launcher, build: Path, way: str, n: int) -> None:
@@ -73,6 +75,7 @@ def test_records(mpi: Launcher, build: Path, name: str, tmp_path: Path) -> None:
     assert all(record["strategies"] == ["mesh"] for record in moved)
 
 
+@on_every
 @pytest.mark.parametrize("name", ["radix_sort", "pme"])
 @pytest.mark.parametrize("n", [2, 5])
 def test_wrong_results_are_found(mpi: Launcher, build: Path, name: str, n: int) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import launching
 import pytest
 from conftest import Launcher
-from launching import check_of, check_refused, on_one, on_quick, on_two
+from launching import check_of, check_refused, on_every, on_one, on_quick, on_two
 from nbody_runs import HEADER, PATIENT, bodies_of, output, run
 
 from wherry import trace
@@ -22,6 +22,7 @@ RANKS = (1, 2, 3, 4, 5)
 SCHEMES = ("equal", "balanced", "replicated", "node", "allgather", "ring", "quorum", "grid")
 
 
+@on_every
 @pytest.mark.parametrize("n", RANKS)
 def test_every_scheme_moves_bodies_as_one_rank_does(mpi: Launcher, build: Path, n: int) -> None:
     """With plain MPI and Wherry in turns, one thread and two; and wrong exchanges are found."""

@@ -12,7 +12,7 @@ from subprocess import CompletedProcess
 import launching
 import pytest
 from conftest import ROOT, Launcher
-from launching import check_refused, on_one, on_quick, on_two, output
+from launching import check_refused, on_every, on_one, on_quick, on_two, output
 
 RANKS = (1, 2, 3, 5)
 ONCE = ("--turns", "1")
@@ -61,6 +61,7 @@ def write_edges(path: Path, seed: int = 4, vertices: int = 300) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
+@on_every
 @pytest.mark.parametrize("n", RANKS)
 def test_coefficients_are_right(mpi: Launcher, build: Path, n: int) -> None:
     text = output(run(mpi, build, "lcc", n, ["--scale", "6", "--cache-kib", "1", *ONCE]))
@@ -136,6 +137,7 @@ def test_formats_of_graphs_are_the_same_graph(mpi: Launcher, build: Path, tmp_pa
         assert numbers(found) == pytest.approx([1, 1, 1 / 3, 0], abs=1e-15)
 
 
+@on_every
 @pytest.mark.parametrize("n", RANKS)
 def test_forces_are_right(mpi: Launcher, build: Path, n: int) -> None:
     words = ["--bodies", "400", "--softening", "0.01", "--steps", "1", "--cache-kib", "4", *ONCE]
