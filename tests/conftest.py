@@ -31,6 +31,8 @@ PRELOAD = ROOT / ".venv" / "lib" / "wherry" / "libwherry.so"
 #: In a test's environment, or in that of all tests: compiled programs trap floating-point exceptions.
 TRAPPING = {"WHERRY_TEST_FP_TRAPS": "1"}
 TRAPS = BUILD / "tests" / "libfp_traps.so"
+#: Below Debian's MPICH, which sleeps with it where it would spin.
+PATIENCE = BUILD / "tests" / "libpatient_ucx.so"
 
 # UCX, below Debian's MPICH, and libfabric, below the other, look at all network devices when a rank starts, and give up
 # if one goes meanwhile: those of an emulated cluster that another test removes.
@@ -141,9 +143,11 @@ class Launcher:
             variables = {"LD_PRELOAD": str(PRELOAD), **hermetic(variables), **variables}
         traps = TRAPPING.items() <= {**os.environ, **variables}.items()
         variables = {name: value for name, value in variables.items() if name not in TRAPPING}
-        if traps and str(program_args[0]) != str(self.python):
-            assert TRAPS.exists(), f"{TRAPS} is not built: the dynamic linker would go on without it"
-            variables["LD_PRELOAD"] = ":".join(filter(None, (variables.get("LD_PRELOAD"), str(TRAPS))))
+        libraries = [TRAPS] if traps and str(program_args[0]) != str(self.python) else []
+        libraries += [PATIENCE] if self.name in SPINNING else []
+        for library in libraries:
+            assert library.exists(), f"{library} is not built: the dynamic linker would go on without it"
+            variables["LD_PRELOAD"] = ":".join(filter(None, (variables.get("LD_PRELOAD"), str(library))))
         command = self.mpi.command(n, [str(word) for word in program_args], variables)
         return run_to_end(command, self.env, timeout)
 
@@ -166,7 +170,7 @@ _found: dict[str, Mpi] = {mpi.name: mpi for mpi in find_mpis()}
 
 #: Where tests run at every number of ranks; elsewhere at the one nearest to enough().
 THOROUGH = ("openmpi", "mpich")
-#: These can only spin while they wait.
+#: These can only spin while they wait, and sleep with PATIENCE.
 SPINNING = ("debian-mpich",)
 #: More ranks than these are Open MPI's to try: MPICH spins for a while before it yields.
 MOST_ON_MPICH = 8
