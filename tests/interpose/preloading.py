@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import hashlib
+import shutil
 import subprocess
+import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -50,10 +55,21 @@ def compile_program(mpi: Launcher, name: str, target: Path, options: Sequence[st
 def run_compiler(
     compiler: Path, source: Path, target: Path, options: Sequence[str], env: Mapping[str, str] | None = None
 ) -> Path:
-    command = [str(compiler), "-O1", "-o", str(target), str(source), *options]
-    done = subprocess.run(command, env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    """A copy of what this process has compiled before, if it has: many tests share a program."""
+    made = _compiled_folder() / hashlib.sha256("\0".join(map(str, (compiler, source, *options))).encode()).hexdigest()
+    if not made.exists():
+        command = [str(compiler), "-O1", "-o", str(made), str(source), *options]
+        done = subprocess.run(command, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    shutil.copy(made, target)
     return target
+
+
+@cache
+def _compiled_folder() -> Path:
+    folder = tempfile.mkdtemp(prefix="wherry-programs-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def records_in(folder: Path) -> list[Record]:
