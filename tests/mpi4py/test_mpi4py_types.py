@@ -1,4 +1,7 @@
-"""None of mpi4py's own tests of datatypes and packing ends worse where the layout kernels pack whatever they can."""
+"""None of mpi4py's own tests of datatypes and packing ends worse where the layout kernels pack whatever they can.
+
+On one rank: none of them communicates.
+"""
 
 from __future__ import annotations
 
@@ -18,4 +21,4 @@ def test_types_and_packing(
     request: pytest.FixtureRequest,
 ) -> None:
     types = types_of(request, few=name not in NAMES)
-    check_none_ends_worse(launcher_of(name), 2, MODULES, tmp_path, {"WHERRY_LAYOUT": "wherry"}, types)
+    check_none_ends_worse(launcher_of(name), 1, MODULES, tmp_path, {"WHERRY_LAYOUT": "wherry"}, types)

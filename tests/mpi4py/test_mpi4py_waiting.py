@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from suites import COMMUNICATING, check_none_ends_worse, launcher_of
+from suites import COMMUNICATING, check_none_ends_worse, launcher_of, types_of
 
 #: What runs of them in every run of the tests.
 SAMPLES = {
@@ -29,4 +29,4 @@ def test_polling_calls(
     modules = COMMUNICATING if whole else SAMPLES[name]
     if not whole:
         record_property("part", f"test_mpi4py_waiting.py on {name}: {', '.join(modules)} (--whole-matrix runs all)")
-    check_none_ends_worse(launcher_of(name), 3, modules, tmp_path, {"WHERRY_WAIT": "yield"})
+    check_none_ends_worse(launcher_of(name), 3, modules, tmp_path, {"WHERRY_WAIT": "yield"}, types_of(request))
