@@ -276,6 +276,8 @@ def main() -> int:
     shutil.rmtree(REPORTS, ignore_errors=True)
     REPORTS.mkdir(parents=True)
     os.environ["PATH"] = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
+    # Where nothing may be kept of what Python compiles, each of hundreds of ranks compiles NumPy for itself.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and so end what runs beside
     suites = [suite for suite in SUITES if not arguments.suite or suite.name in arguments.suite]
     extra: list[str] = arguments.pytest_arguments
