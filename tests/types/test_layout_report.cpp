@@ -56,13 +56,13 @@ struct Wide {
   alignas(32) int b;
   char c;
 };
-struct Empty {};
+struct NoMembers {};
 struct One {
   double only;
 };
-class Hidden {
+class Secret {
  public:
-  static constexpr auto members() { return wherry::members(&Hidden::small_, &Hidden::large_); }
+  static constexpr auto members() { return wherry::members(&Secret::small_, &Secret::large_); }
 
  private:
   char small_ = 0;
@@ -105,14 +105,14 @@ TEST_CASE("the proposed order has the size that it promises") {
 
 TEST_CASE("nothing is proposed where nothing is won, or other rules are at work") {
   static_assert(proposes_nothing<Tight>() && layout_report<Tight>().hole_bytes() == 0);
-  static_assert(proposes_nothing<One>() && proposes_nothing<Empty>());
+  static_assert(proposes_nothing<One>() && proposes_nothing<NoMembers>());
   static_assert(proposes_nothing<Wide>());  // alignas of a member is not told
   static_assert(proposes_nothing<std::tuple<char, double, char>>());
 }
 
 TEST_CASE("members that members() leaves out may lie in what seems to be a hole") {
-  constexpr auto report = layout_report<Hidden>();
-  static_assert(!report.complete && proposes_nothing<Hidden>());
+  constexpr auto report = layout_report<Secret>();
+  static_assert(!report.complete && proposes_nothing<Secret>());
   CHECK(report.members.size() == 2);
   CHECK(wherry::to_text(report).find("holes or members that members() leaves out") != std::string::npos);
 }

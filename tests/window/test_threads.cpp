@@ -10,7 +10,7 @@ using namespace window_test;
 
 namespace {
 
-constexpr int workers = 4, ranks = 3, slice = 1024;
+constexpr int workers = 4, members = 3, slice = 1024;
 
 /// Reads anything but others' slices, writes its own, and completes in all ways; how many bytes were wrong.
 long work(Rig& rig, int worker, int rounds) {
@@ -18,7 +18,7 @@ long work(Rig& rig, int worker, int rounds) {
   const auto choose = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
   long wrong = 0;
   for (int round = 0; round < rounds; ++round) {
-    const int rank = 1 + choose(ranks - 1), bytes = 1 + choose(200);
+    const int rank = 1 + choose(members - 1), bytes = 1 + choose(200);
     const std::int64_t at = (choose(2) == 0 ? worker : workers) * slice + choose(slice - bytes);
     std::vector<std::byte> into(static_cast<std::size_t>(bytes)), expected;
     for (int i = 0; i < bytes; ++i) expected.push_back(rig.library.read(rank, at + i));
@@ -60,7 +60,7 @@ TEST_CASE("window: threads share one, and each finds its data after its own flus
       options.coalesces = coalesces;
       options.without_cache_s = 1e-5;  // then it is made, while threads read
       options.block_bytes = coalesces ? 0 : 64;
-      Rig rig(options, ranks, (workers + 1) * slice, 1, 1, true);
+      Rig rig(options, members, (workers + 1) * slice, 1, 1, true);
       if (mode != cache::Mode::transparent) rig.share();
       std::atomic<long> wrong = 0;
       std::vector<std::thread> threads;
