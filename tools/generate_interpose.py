@@ -204,29 +204,42 @@ def receives(f: Function) -> bool:
     return any(p.name == "status" for p in f.parameters)
 
 
+def tells_what_arrives(f: Function) -> bool:
+    """Whether a counted call moves what its status says."""
+    return receives(f) and f.kind != "wait"
+
+
 def running_counted(f: Function) -> str:
-    """What a call runs that is counted, or timed for such: the native function; on a window, through the cache."""
+    """What a call runs that is counted, or timed for such: the native function; on a window, through the cache; on
+    requests, with what Wherry has to complete."""
     native = "native" if f.gives_way else "next"
-    return re.sub(r"\bnext\b", native, running(f)) if f.object == "win" else native
+    return re.sub(r"\bnext\b", native, running(f)) if f.object == "win" or f.kind == "wait" else native
 
 
-def repeating(f: Function, index: int) -> list[str]:
-    """Counts a call of the same key as one that was booked."""
+def repetition(f: Function, index: int) -> list[str]:
+    """What is known of calls of the same key as one that was booked."""
     if not f.repeats:
         return []
-    given, moves = running_counted(f), "elements"
-    if f.arrives:
-        run, moves = f"run_exchange({given}, status, {f.arrives})", "both"
-    elif receives(f):
-        run, moves = f"run_receive({given}, status)", "what_arrives"
-    else:
-        run = f"run({given})"
+    moves = "both" if f.arrives else "what_arrives" if tells_what_arrives(f) else "elements"
     handle, others = f.repeats.split(", ", 1)
     return [
         f"  Repetition repetition({{entry.site, {index}, number_of({handle}), {others}}}, Repetition::Moves::{moves}, "
-        f"{str(f.gives_way).lower()});",
-        f"  if (repetition.is_counted()) return repetition.{run};",
+        f"{str(f.gives_way).lower()});"
     ]
+
+
+def repeating(f: Function, index: int) -> list[str]:
+    """Counts such a call."""
+    if not f.repeats:
+        return []
+    given = running_counted(f)
+    if f.arrives:
+        run = f"run_exchange({given}, status, {f.arrives})"
+    elif tells_what_arrives(f):
+        run = f"run_receive({given}, status)"
+    else:
+        run = f"run({given})"
+    return [*repetition(f, index), f"  if (repetition.is_counted()) return repetition.{run};"]
 
 
 def inside(f: Function) -> str:
@@ -238,6 +251,23 @@ def inside(f: Function) -> str:
     return re.sub(r"\bnext\b", native, f.runs)
 
 
+def counted_first(f: Function, index: int, given: str) -> list[str]:
+    """What counts a call if nothing else need be done. By itself: what else there is would have arguments stored."""
+    if not f.repeats and not may_pass(f):
+        return []
+    native = "native" if f.gives_way else "next"
+    return [
+        "template <class COUNT, class DISPL>",
+        f"[[gnu::noinline, gnu::hot]] int {f.name}_entered({given}) {{",
+        f"  const auto {native} = [&] {{ return next_of<int({types(f)})>(entry.symbol)({arguments(f)}); }};",
+        *counting(f, index),
+        *statement(f.before, f.always),
+        *repeating(f, index),
+        f"  return {f.name}_in_full<COUNT, DISPL>({', '.join(filter(None, ('entry', arguments(f))))});",
+        "}",
+    ]
+
+
 def wrapper(f: Function, index: int, others: Others) -> str:
     # By value: then a collective's arguments are stored once. By reference where a statement before may change one.
     capture = "=" if f.replaceable and not f.before else "&"
@@ -247,14 +277,14 @@ def wrapper(f: Function, index: int, others: Others) -> str:
     for_others = (
         "" if timed_alike else f"call.is_timed_for_others() ? repetition.run_timed(call, {running_counted(f)}) : "
     )
+    first = counted_first(f, index, given)
     lines = [
         f"// MPI_{f.name}",
         "template <class COUNT, class DISPL>",
-        f"[[gnu::noinline]] int {f.name}_entered({given}) {{",
+        f"[[gnu::noinline]] int {f.name}_{'in_full' if first else 'entered'}({given}) {{",
         *passing_on(f, index, capture, others),
-        *counting(f, index),
-        *statement(f.before, f.always),
-        *repeating(f, index),
+        *statement(f.before, f.always and not first),
+        *repetition(f, index),
         f"  if (inside_mpi()) return {inside(f)};",
         *statement(f.before, not f.always),
         f"  Call call({index}, entry.site{', comm' if f.synchronizing else ''});",
@@ -266,6 +296,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         "  }",
         "  return code;",
         "}",
+        *first,
         "template <int symbol, class COUNT, class DISPL>",
         f"int {f.name}({signature(f)}) {{",
         *passing(f),

@@ -10,7 +10,7 @@ namespace wherry::interpose {
 
 using profile::PeerClass;
 
-/// Which calls are timed; the others, if they may wait, by the coarse clock.
+/// Which calls are timed; the others, if they may wait, are watched.
 void Call::enter() {
   Listener::fallback = {};
   const bool is_collective = comm_ != MPI_COMM_NULL;
@@ -19,7 +19,8 @@ void Call::enter() {
                                 : backend().record.sampling.due(function_);
   exact_ = stands_for_ != 0;
   if (exact_) enter_ns_ = profile::monotonic_ns();
-  else if (is_collective || backend().record.sampling.is_watched(function_)) enter_ns_ = profile::coarse_ns();
+  else if (is_collective || backend().record.sampling.is_watched(function_))
+    enter_ns_ = backend().hot.clock.now_ns();
   begin();
 }
 
@@ -50,14 +51,14 @@ void Call::leave() {
   if (exact_) {
     leave_ns_ = profile::monotonic_ns();
     const bool failed_for_others = timed_for_ != 0 && code_ != MPI_SUCCESS;
-    if (stands_for_ > 1 && (failed_for_others || profile::is_coarsely_known(enter_ns_, leave_ns_)))
+    if (stands_for_ > 1 && (failed_for_others || backend().hot.clock.would_know(enter_ns_, leave_ns_)))
         [[unlikely]]
       stand_for_itself(stands_for_ - 1);
     return;
   }
   if (enter_ns_ == 0) return;
-  leave_ns_ = profile::coarse_ns();
-  if (leave_ns_ - enter_ns_ >= profile::coarsely_known_ns()) [[unlikely]]
+  leave_ns_ = backend().hot.clock.now_ns();
+  if (backend().hot.clock.knows(enter_ns_, leave_ns_)) [[unlikely]]
     stand_for_itself(-1);
   else enter_ns_ = leave_ns_ = 0;
 }
@@ -290,7 +291,7 @@ void keep_record() {
   Recording& record = backend().record;
   std::unique_lock lock(record.lock, std::defer_lock);
   for (int tries = 0; !lock.try_lock(); ++tries) {
-    if (tries == most_tries) return void(++Inside::depth);
+    if (tries == most_tries) return void(++this_thread.depth);
     std::this_thread::yield();
   }
   if (record.is_ready()) record.abort();

@@ -33,8 +33,7 @@ class Call {
     code_ = run();  // in one place, as it is inlined
     if (recording) leave();
     if (!recording) backend().memory.pass_by();
-    if (backend().pending.has_abandoned()) [[unlikely]]
-      backend().pending.finish_abandoned();
+    backend().finish_abandoned();
     return code_;
   }
 
@@ -80,13 +79,14 @@ class Call {
 
 /// Calls the library while the record says that the program is in this call.
 template <class Native>
-int run_under_way(const profile::CallUnderWay& call, const Native& native) {
+[[gnu::always_inline]] inline int run_under_way(const profile::CallUnderWay& call, const Native& native) {
   struct Ended {
-    std::uint32_t thread;
-    ~Ended() { backend().record.recorder.end_call(thread); }  // an error handler may throw
+    profile::Header& record;
+    const std::uint32_t thread;
+    ~Ended() { profile::end_call(record, thread); }  // an error handler may throw
   };
-  const Ended ended{calling_thread()};
-  backend().record.recorder.begin_call(ended.thread, call);
+  const Ended ended{*backend().hot.record, calling_thread()};
+  profile::begin_call(ended.record, ended.thread, call);
   return native();
 }
 

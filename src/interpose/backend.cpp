@@ -14,9 +14,8 @@
 
 namespace wherry::interpose {
 
-constinit thread_local int Inside::depth = 0;
-constinit std::atomic<std::uint32_t> CallingThread::count_ = 0;
-constinit thread_local std::uint32_t CallingThread::number_ = CallingThread::unknown;
+constinit thread_local ThisThread this_thread;
+constinit std::atomic<std::uint32_t> ThisThread::count = 0;
 Backend* instance = nullptr;
 constinit heap::Arena arena;
 
@@ -72,7 +71,8 @@ Activity::Activity(const Settings& settings, bool possible)
       verbose(settings.verbose) {}
 
 Backend::Backend(const Core& core, const Settings& settings)
-    : core_(core),
+    : hot(core.next),
+      core_(core),
       settings_(settings),
       free_cores_(read_variable),
       missing_(mpi::load(api_, find)),
@@ -80,15 +80,15 @@ Backend::Backend(const Core& core, const Settings& settings)
       queries_(load_queries()),
       activity_(settings_, settings_.enabled && core_.mode == BackendMode::full && missing_ == nullptr),
       slots_(core_, activity_),
-      wait_policy(settings_, api_, queries_, function_table().size(), {wait_in_mpich, wait_in_open_mpi}),
-      record({core_, settings_, activity_, api_, queries_, wait_policy, memory, sessions_}),
+      wait_policy(settings_, api_, queries_, function_table().size(), {wait_in_mpich, wait_in_open_mpi}, hot),
+      record({core_, settings_, activity_, api_, queries_, wait_policy, memory, sessions_, hot}),
       windows(settings_, activity_, api_, patient_api_, record),
       parallel_packer([this] { return free_cores_.now(); }),
       packer(settings.layout, api_, parallel_packer),
       converter(api_, settings.staging_max, parallel_packer),
       messages(settings.layout, converter),
-      pending(settings.layout, converter, api_),
-      runtime_(settings_, activity_, api_, patient_api_, record, {advance, is_idle, poll}) {
+      pending(settings.layout, converter, api_, hot.abandoned_messages),
+      runtime_(settings_, activity_, api_, patient_api_, record, {advance, is_idle, poll}, hot) {
   if (settings_.enabled && core_.mode == BackendMode::full && missing_ == nullptr)
     memory.configure(settings_.memory, activity_.recording);
 }

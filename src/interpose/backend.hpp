@@ -16,6 +16,7 @@
 #include "interpose/cached_windows.hpp"
 #include "interpose/core.hpp"
 #include "interpose/handles.hpp"
+#include "interpose/hot_state.hpp"
 #include "interpose/listener.hpp"
 #include "interpose/process_state.hpp"
 #include "interpose/program_memory.hpp"
@@ -41,6 +42,8 @@ class Backend {
  public:
   Backend(const Core& core, const Settings& settings);
 
+  HotState hot;
+
   /// Puts wrappers into the slots. Returns why it cannot.
   const char* install();
 
@@ -54,12 +57,20 @@ class Backend {
   run::Runtime& runtime() { return runtime_.get(); }
   run::ProgressEngine& progress_engine() { return runtime_.progress_engine(); }
   bool wants_thread() const { return runtime_.wants_thread(); }
-  /// See SharedRuntime.
-  [[gnu::always_inline]] const run::FastPathCalls* passing_calls() const { return runtime_.passing_calls(); }
-  const run::FastPathCalls* counted_calls() const { return runtime_.counted_calls(); }
+
+  /// Before a call that may wait.
+  [[gnu::always_inline]] void count_wait() {
+    if (hot.count_wait()) [[unlikely]]
+      wait_policy.sample();
+  }
+  /// After a call: messages that the program has abandoned may be over.
+  [[gnu::always_inline]] void finish_abandoned() {
+    if (hot.abandoned_messages.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      pending.finish_abandoned();
+  }
 
   void wrap_completion() { slots_.wrap_completion(); }
-  void* next(int symbol) const { return slots_.next(symbol); }
+  void* next(int symbol) const { return hot.next[symbol]; }
   void* next(std::string_view name) const { return slots_.next(name); }
   const mpi::Api& api() const { return api_; }
   /// The next definition of MPI_Test, for requests of our own.

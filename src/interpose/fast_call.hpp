@@ -27,8 +27,8 @@ template <class Arguments>
                                                  const void* site,
                                                  const std::type_identity_t<Arguments>& arguments) {
   if constexpr (run::Comparable<Arguments>) {
-    const run::FastPathCalls* const calls = backend().passing_calls();
-    if (calls == nullptr || !may_pass(site) || !backend().wait_policy.leaves_alone()) return false;
+    const run::FastPathCalls* const calls = backend().hot.passing_calls.load(std::memory_order_acquire);
+    if (calls == nullptr || !may_pass(site) || !backend().hot.leaves_waiting_alone()) return false;
     run::FastPath* const path = calls->of(arguments);
     return path != nullptr && calls->take(*path, run::collective_of<Arguments>);
   }
@@ -39,11 +39,10 @@ template <class Arguments>
 template <class Native>
 [[gnu::always_inline]] inline int pass(const Native& native) {
   const Inside inside;
-  backend().wait_policy.polls();
+  backend().count_wait();
   const int code = native();
   backend().memory.pass_by();
-  if (backend().pending.has_abandoned()) [[unlikely]]
-    backend().pending.finish_abandoned();
+  backend().finish_abandoned();
   return code;
 }
 
@@ -55,7 +54,7 @@ struct Counted {
   Tallies::Tally* tally;
 };
 
-/// One that failed, or whose time the coarse clock has seen. Takes the lock.
+/// One that failed, or that took long. Takes the lock.
 void book_as_usual(const Counted& counted, int code, std::uint64_t enter_ns, std::uint64_t leave_ns);
 
 /// Whether the call sends to whom those before sent: the root may be another one.
@@ -83,17 +82,17 @@ template <class Arguments>
 /// Runs such a call.
 template <class Native>
 int run_counted(const Counted& counted, const Native& native) {
-  const std::uint64_t enter_ns = profile::coarse_ns();
+  const profile::WatchClock& clock = backend().hot.clock;
+  const std::uint64_t enter_ns = clock.now_ns();
   const CallKind& kind = counted.tally->kind;
   const int code = run_under_way(profile::under_way(kind.function, kind.site, enter_ns), native);
-  const std::uint64_t leave_ns = profile::coarse_ns();
-  const bool is_long = leave_ns != enter_ns && leave_ns - enter_ns >= profile::coarsely_known_ns();
-  if (code != MPI_SUCCESS || is_long) [[unlikely]]
+  const std::uint64_t leave_ns = clock.now_ns();
+  if (code != MPI_SUCCESS || clock.knows(enter_ns, leave_ns)) [[unlikely]]
     return book_as_usual(counted, code, enter_ns, leave_ns), code;
   counted.tally->count();
   counted.comm->untimed.add(kind.function);
   ++counted.comm->sequence;
-  backend().record.recorder.set_last_row(kind.each.row);
+  profile::set_last_call(*backend().hot.record, kind.each.row);
   return code;
 }
 
@@ -103,17 +102,16 @@ bool passes_counted(int (run::Runtime::* /*operation*/)(const Arguments&, const 
                     std::uint32_t function, const void* site,
                     const std::type_identity_t<Arguments>& arguments, const Native& native, int* code) {
   if constexpr (run::Comparable<Arguments>) {
-    const run::FastPathCalls* const calls = backend().counted_calls();
-    if (calls == nullptr || !may_pass(site) || !backend().wait_policy.leaves_alone()) return false;
+    const run::FastPathCalls* const calls = backend().hot.counted_calls.load(std::memory_order_acquire);
+    if (calls == nullptr || inside_mpi() || !backend().hot.leaves_waiting_alone()) return false;
     run::FastPath* const path = calls->of(arguments);
     if (path == nullptr) return false;
     const Counted counted = counted_by(function, site, arguments, *path);
     if (counted.tally == nullptr || !calls->take(*path, run::collective_of<Arguments>)) return false;
     const Inside inside;
-    backend().wait_policy.polls();
+    backend().count_wait();
     *code = run_counted(counted, native);
-    if (backend().pending.has_abandoned()) [[unlikely]]
-      backend().pending.finish_abandoned();
+    backend().finish_abandoned();
     return true;
   }
   return false;

@@ -75,8 +75,9 @@ struct WinFacts {
 /// Not thread-safe, except that communicators may be freed at any time.
 class Handles {
  public:
-  Handles(const mpi::Api& api, const Queries& queries, profile::Recorder& recorder)
-      : api_(api), queries_(queries), recorder_(recorder) {}
+  /// freed: where it counts how often communicators and windows were freed.
+  Handles(const mpi::Api& api, const Queries& queries, profile::Recorder& recorder, FreedHandles& freed)
+      : api_(api), queries_(queries), recorder_(recorder), freed_handles_(freed) {}
 
   RecordedType type(MPI_Datatype type) {
     if (stale_.load(std::memory_order_relaxed)) forget_all();
@@ -107,9 +108,6 @@ class Handles {
     return found == nullptr ? nullptr : found->get();
   }
   Neighbors& neighbors(CommFacts& comm);
-  /// How often communicators and windows were freed.
-  const FreedHandles& freed_handles() const { return freed_handles_; }
-
   /// Books what was counted and what was sent alike to every other rank, of every communicator.
   void settle();
   /// From now on calls of this kind may be counted by comm's tallies.
@@ -161,7 +159,7 @@ class Handles {
   // Freeing happens inside the MPI library, which may hold its own lock: it must not wait for ours. So the
   // delete callback only pushes onto this list.
   std::atomic<CommFacts*> freed_ = nullptr;
-  FreedHandles freed_handles_;
+  FreedHandles& freed_handles_;
   std::atomic<bool> stale_ = false;
   struct {
     std::uint64_t key = ~std::uint64_t{0};

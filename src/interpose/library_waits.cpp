@@ -78,7 +78,7 @@ void LibraryWaits::leave() {
 }
 
 bool LibraryWaits::wait() {
-  if (!wanted_ && api_.Progress_register == nullptr) return registered_ = false;
+  if (!is_wanted() && api_.Progress_register == nullptr) return registered_ = false;
   if (!inside_ || ++calls_ <= waiting::polls_before_yield) return true;
   if (!pauses_) pauses_.emplace(waiting::sleeps_after_ns);
   pauses_->pause();

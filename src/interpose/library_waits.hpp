@@ -10,6 +10,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <optional>
 
 #include "mpi/api.hpp"
@@ -25,7 +26,9 @@ class LibraryWaits {
     int (*mpich)(void* thing);
     int (*open_mpi)();
   };
-  LibraryWaits(const mpi::Api& api, const Callbacks& callbacks) : api_(api), callbacks_(callbacks) {}
+  /// wanted: where it says is_wanted().
+  LibraryWaits(const mpi::Api& api, const Callbacks& callbacks, std::atomic<bool>& wanted)
+      : api_(api), callbacks_(callbacks), wanted_(wanted) {}
 
   /// MPI has begun. find: a symbol of the library, or nullptr.
   void begin(void* (*find)(const char* name));
@@ -37,10 +40,10 @@ class LibraryWaits {
   bool enter(bool for_good);
   void leave();
   /// Whether something is, or was, to be registered.
-  bool is_wanted() const { return wanted_; }
+  bool is_wanted() const { return wanted_.load(std::memory_order_relaxed); }
   /// It spins again: what is registered may go.
   void rest() {
-    if (usable_ && wanted_) unregister_callback();
+    if (usable_ && is_wanted()) unregister_callback();
   }
 
   /// What the library calls. Whether it should go on doing so.
@@ -69,7 +72,7 @@ class LibraryWaits {
   int (*unregister_)(int (*callback)()) = nullptr;  // Open MPI's
   bool usable_ = false;
   bool registered_ = false;
-  bool wanted_ = false;
+  std::atomic<bool>& wanted_;
   bool inside_ = false;  // a call that waits in the library
   int calls_ = 0;        // since then
   std::optional<waiting::Pauses> pauses_;

@@ -23,35 +23,32 @@ class SpinLock {
   std::atomic<bool> taken_ = false;
 };
 
+/// What is known of each thread.
+struct ThisThread {
+  static constexpr std::uint32_t unknown = ~0U;
+  static constinit std::atomic<std::uint32_t> count;
+  int depth = 0;                   // of MPI calls
+  std::uint32_t number = unknown;  // in the order of their first calls here
+};
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local ThisThread this_thread;
+
 /// Keeps the depth of MPI calls on this thread above zero: what the library or a tool calls inside counts as its own.
 class Inside {
  public:
-  Inside() { ++depth; }
-  ~Inside() { --depth; }
+  Inside() { ++this_thread.depth; }
+  ~Inside() { --this_thread.depth; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
-
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local int depth;
 };
 
-inline bool inside_mpi() { return Inside::depth != 0; }
+inline bool inside_mpi() { return this_thread.depth != 0; }
 
 /// Threads by the order of their first call here.
-class CallingThread {
- public:
-  [[gnu::always_inline]] static std::uint32_t number() {
-    if (number_ == unknown) [[unlikely]]
-      number_ = count_.fetch_add(1, std::memory_order_relaxed);
-    return number_;
-  }
-
- private:
-  static constexpr std::uint32_t unknown = ~0U;
-  static constinit std::atomic<std::uint32_t> count_;
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint32_t number_;
-};
-
-inline std::uint32_t calling_thread() { return CallingThread::number(); }
+[[gnu::always_inline]] inline std::uint32_t calling_thread() {
+  if (this_thread.number == ThisThread::unknown) [[unlikely]]
+    this_thread.number = ThisThread::count.fetch_add(1, std::memory_order_relaxed);
+  return this_thread.number;
+}
 
 /// What Wherry does in this process, and whether it speaks of it.
 struct Activity {

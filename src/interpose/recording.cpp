@@ -99,8 +99,8 @@ Recording::Recording(const Sources& sources)
       recorder(sites_),
       paths(sites_),
       sampling(function_table().size()),
-      handles(sources.api, sources.queries, recorder),
-      repeated(recorder, handles.freed_handles()),
+      handles(sources.api, sources.queries, recorder, sources.hot.freed),
+      repeated(recorder, sources.hot),
       sources_(sources),
       state_(sources.activity.recording ? State::not_yet : State::off) {
   const std::span<const FunctionRow> functions = function_table();
@@ -132,7 +132,7 @@ bool Recording::open() {
   } else if (sources_.sessions == 0) {
     return false;
   }
-  identity.start_ns = start_ns_;
+  identity.start_ns = begin_.ns;
   identity.abi = sources_.core.abi;
   identity.mpi_version = first_line_of_version(sources_.api);
   const std::string problem =
@@ -142,6 +142,8 @@ bool Recording::open() {
     return close(State::off), false;
   }
   state_ = State::open;
+  sources_.hot.record = recorder.fixed_header();
+  if (profile::has_steady_ticks()) sources_.hot.clock.set(begin_, profile::WatchClock::now());
   if (initialized != 0) {
     handles.comm(MPI_COMM_WORLD);
     handles.comm(MPI_COMM_SELF);

@@ -34,6 +34,7 @@ class Recording {
     const WaitPolicy& wait_policy;
     ProgramMemory& memory;
     const std::atomic<int>& sessions;
+    HotState& hot;
   };
   explicit Recording(const Sources& sources);
 
@@ -97,7 +98,7 @@ class Recording {
   const Sources sources_;
   State state_;
   bool is_aborted_ = false;
-  const std::uint64_t start_ns_ = profile::monotonic_ns();
+  const profile::WatchClock::Moment begin_ = profile::WatchClock::now();
   std::uint64_t next_settle_ns_ = 0;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
   std::array<std::uint32_t, remembered_sites> program_places_ = {};  // of the same; needs the lock

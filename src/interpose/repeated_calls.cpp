@@ -5,20 +5,20 @@
 namespace wherry::interpose {
 
 void RepeatedCalls::begin(bool at_once) {
-  if (at_once) thread_ = calling_thread();
+  hot_.counting_thread = at_once ? calling_thread() : any_thread;
   details_ = std::make_unique<Details[]>(slots);
   entries_ = std::make_unique<Entry[]>(slots);
-  active_ = entries_.get();
+  hot_.repeated_calls = entries_.get();
 }
 
 void RepeatedCalls::end() {
-  if (active_ == nullptr) return;
+  if (hot_.repeated_calls == nullptr) return;
   for (std::size_t i = 0; i < slots; ++i) close(entries_[i]);
-  active_ = nullptr;
+  hot_.repeated_calls = nullptr;
 }
 
 void RepeatedCalls::settle() {
-  if (!counts_here()) return;
+  if (!counts_here(hot_)) return;
   for (std::size_t i = 0; i < slots; ++i) settle(entries_[i]);
 }
 
@@ -47,7 +47,7 @@ void RepeatedCalls::add_time(Entry& entry, std::uint32_t calls) {
 }
 
 void RepeatedCalls::keep(const Kept& kept) {
-  if (!counts_here() || kept.booked.row == profile::none) return;
+  if (!counts_here(hot_) || kept.booked.row == profile::none) return;
   Entry& entry = entries_[slot_of(kept.key)];
   close(entry);
   const RepeatKey& key = kept.key;
@@ -55,7 +55,7 @@ void RepeatedCalls::keep(const Kept& kept) {
            .object = key.object,
            .type = key.type,
            .function = key.function,
-           .freed_before = freed_.count(key.object),
+           .freed_before = hot_.freed.count(key.object),
            .element = kept.element,
            .row = kept.booked.row,
            .peer = key.peer,

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "interpose/destination.hpp"
-#include "interpose/freed_handles.hpp"
+#include "interpose/hot_state.hpp"
 #include "interpose/process_state.hpp"
 #include "profile/recorder.hpp"
 
@@ -36,60 +36,62 @@ struct BookedAt {
   Destination destination;
 };
 
+/// Calls of one key.
+struct alignas(64) RepeatedCall {
+  const void* site = nullptr;
+  std::uint64_t object = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  std::uint64_t bytes = 0;  // of those that are counted and not yet booked
+  std::uint32_t function = profile::none;
+  std::uint32_t freed_before = 0;  // handles of its number
+  std::uint32_t element = 0;       // bytes of one of the type
+  std::uint32_t row = profile::none;
+  int peer = 0;
+  std::uint32_t calls = 0;          // as `bytes`
+  std::uint16_t bucket = 0;         // of the bytes of each
+  std::uint16_t left = 0, gap = 0;  // may be counted before the next that is timed; how many that were
+  std::uint8_t count_bucket = 0;
+  bool may_wait = false;
+
+  std::uint32_t since_timed() const { return gap > left ? static_cast<std::uint32_t>(gap - left) : 0; }
+  void count(std::uint64_t bytes_moved) {
+    --left;
+    ++calls;
+    bytes += bytes_moved;
+  }
+};
+static_assert(sizeof(RepeatedCall) == 64);
+
 /// Of one thread, where several may call MPI at once: the one that begins it, as the others need not be many. find() and
 /// what it finds need no lock; all else does.
 class RepeatedCalls {
  public:
-  struct alignas(64) Entry {
-    const void* site = nullptr;
-    std::uint64_t object = 0;
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    std::uint64_t bytes = 0;  // of those that are counted and not yet booked
-    std::uint32_t function = profile::none;
-    std::uint32_t freed_before = 0;  // handles of its number
-    std::uint32_t element = 0;       // bytes of one of the type
-    std::uint32_t row = profile::none;
-    int peer = 0;
-    std::uint32_t calls = 0;          // as `bytes`
-    std::uint16_t bucket = 0;         // of the bytes of each
-    std::uint16_t left = 0, gap = 0;  // may be counted before the next that is timed; how many that were
-    std::uint8_t count_bucket = 0;
-    bool may_wait = false;
+  using Entry = RepeatedCall;
 
-    std::uint32_t since_timed() const { return gap > left ? static_cast<std::uint32_t>(gap - left) : 0; }
-    void count(std::uint64_t bytes_moved) {
-      --left;
-      ++calls;
-      bytes += bytes_moved;
-    }
-  };
-  static_assert(sizeof(Entry) == 64);
-
-  RepeatedCalls(profile::Recorder& recorder, const FreedHandles& freed)
-      : recorder_(recorder), freed_(freed) {}
+  RepeatedCalls(profile::Recorder& recorder, HotState& hot) : recorder_(recorder), hot_(hot) {}
 
   /// From now on calls may be counted here. at_once: threads may call at once; then those of this one.
   void begin(bool at_once);
   /// Books all, and counts no more. No call may be under way.
   void end();
   /// Counts no more, in a process that was forked.
-  void drop() { active_ = nullptr; }
+  void drop() { hot_.repeated_calls = nullptr; }
 
   /// That of such calls; nullptr: there is none.
-  [[gnu::always_inline]] Entry* find(const RepeatKey& key) const {
-    if (!counts_here()) return nullptr;
-    Entry& entry = active_[slot_of(key)];
+  [[gnu::always_inline]] static Entry* find(const RepeatKey& key, const HotState& hot) {
+    if (!counts_here(hot)) return nullptr;
+    Entry& entry = hot.repeated_calls[slot_of(key)];
     const bool is_same = entry.site == key.site && entry.function == key.function &&
                          entry.object == key.object && entry.type == key.type && entry.peer == key.peer &&
                          entry.count_bucket == bucket_of(key.count) &&
-                         entry.freed_before == freed_.count(key.object);
+                         entry.freed_before == hot.freed.count(key.object);
     return is_same ? &entry : nullptr;
   }
   /// Whether keep() would evict no live entry.
   bool has_free_entry(const RepeatKey& key) const {
-    if (!counts_here()) return false;
-    const Entry& entry = active_[slot_of(key)];
-    return entry.function == profile::none || entry.freed_before != freed_.count(entry.object);
+    if (!counts_here(hot_)) return false;
+    const Entry& entry = hot_.repeated_calls[slot_of(key)];
+    return entry.function == profile::none || entry.freed_before != hot_.freed.count(entry.object);
   }
   /// From now on so many calls like the one that was booked may be counted. It moved bytes of elements of that size.
   struct Kept {
@@ -122,8 +124,9 @@ class RepeatedCalls {
   static constexpr std::size_t slots = 128;  // a power of two
   static constexpr std::uint32_t any_thread = ~0U;
 
-  [[gnu::always_inline]] bool counts_here() const {
-    return active_ != nullptr && (thread_ == any_thread || thread_ == calling_thread());
+  [[gnu::always_inline]] static bool counts_here(const HotState& hot) {
+    return hot.repeated_calls != nullptr &&
+           (hot.counting_thread == any_thread || hot.counting_thread == calling_thread());
   }
 
   struct Details {
@@ -149,11 +152,9 @@ class RepeatedCalls {
   void close(Entry& entry);
 
   profile::Recorder& recorder_;
-  std::unique_ptr<Entry[]> entries_;   // live on after end(), which a call that is under way may lead to
-  Entry* active_ = nullptr;            // nullptr: nothing is counted here
-  std::uint32_t thread_ = any_thread;  // whose calls are counted
+  std::unique_ptr<Entry[]> entries_;  // live on after end(), which a call that is under way may lead to
   std::unique_ptr<Details[]> details_;
-  const FreedHandles& freed_;
+  HotState& hot_;
 };
 
 }  // namespace wherry::interpose

@@ -22,26 +22,26 @@ class Repetition {
   };
 
   /// waits: it may wait for other ranks, and polls where WaitPolicy says so.
-  Repetition(const RepeatKey& key, Moves moves, bool waits)
-      : key_(key), moves_(moves), waits_(waits), entry_(backend().record.repeated.find(key)) {}
+  [[gnu::always_inline]] Repetition(const RepeatKey& key, Moves moves, bool waits)
+      : key_(key), moves_(moves), waits_(waits), entry_(RepeatedCalls::find(key, backend().hot)) {}
 
   /// Whether it is to be counted, and performed by run().
-  bool is_counted() const {
-    return entry_ != nullptr && entry_->left > 0 && backend().wait_policy.leaves_alone() && !inside_mpi();
+  [[gnu::always_inline]] bool is_counted() const {
+    return entry_ != nullptr && entry_->left > 0 && backend().hot.leaves_waiting_alone() && !inside_mpi();
   }
   template <class Native>
-  int run(const Native& native) {
+  [[gnu::always_inline]] int run(const Native& native) {
     return run(native, [this] { return room(); });
   }
   /// A receive, whose status says how much has come.
   template <class Native>
-  int run_receive(const Native& native, MPI_Status*& status) {
+  [[gnu::always_inline]] int run_receive(const Native& native, MPI_Status*& status) {
     const Arrived arrived(status);
     return run(native, [&] { return arrived.bytes().value_or(room()); });
   }
   /// One that sends as many elements as its key has, and receives at most so many of the same type.
   template <class Native>
-  int run_exchange(const Native& native, MPI_Status*& status, MPI_Count most) {
+  [[gnu::always_inline]] int run_exchange(const Native& native, MPI_Status*& status, MPI_Count most) {
     const Arrived arrived(status);
     return run(native, [&] {
       return room() + arrived.bytes().value_or(static_cast<std::uint64_t>(most) * entry_->element);
@@ -69,24 +69,24 @@ class Repetition {
 
  private:
   template <class Native, class Bytes>
-  int run(const Native& native, const Bytes& bytes) {
+  [[gnu::always_inline]] int run(const Native& native, const Bytes& bytes) {
     const Inside inside;
-    if (waits_) backend().wait_policy.polls();
-    const std::uint64_t enter_ns = entry_->may_wait ? profile::coarse_ns() : 0;
+    if (waits_) backend().count_wait();
+    const std::uint64_t enter_ns = entry_->may_wait ? backend().hot.clock.now_ns() : 0;
     const int code = run_under_way(profile::under_way(key_.function, key_.site, enter_ns), native);
     count(code, code == MPI_SUCCESS ? bytes() : 0, enter_ns);
-    if (backend().pending.has_abandoned()) [[unlikely]]
-      backend().pending.finish_abandoned();
+    backend().finish_abandoned();
     return code;
   }
-  void count(int code, std::uint64_t bytes, std::uint64_t enter_ns) {
-    const std::uint64_t leave_ns = enter_ns != 0 ? profile::coarse_ns() : 0;
-    const bool is_long = leave_ns != enter_ns && leave_ns - enter_ns >= profile::coarsely_known_ns();
+  [[gnu::always_inline]] void count(int code, std::uint64_t bytes, std::uint64_t enter_ns) {
+    const profile::WatchClock& clock = backend().hot.clock;
+    const std::uint64_t leave_ns = enter_ns != 0 ? clock.now_ns() : 0;
+    const bool is_long = clock.knows(enter_ns, leave_ns);
     if (code != MPI_SUCCESS || is_long || profile::bucket_of(bytes) != entry_->bucket) [[unlikely]]
       return book({bytes, sent(bytes), is_long ? enter_ns : 0, is_long ? leave_ns : 0, code == MPI_SUCCESS});
     entry_->count(bytes);
     if (moves_ == Moves::both) backend().record.repeated.add_sent(*entry_, room());
-    backend().record.recorder.set_last_row(entry_->row);
+    profile::set_last_call(*backend().hot.record, entry_->row);
   }
   std::uint64_t sent(std::uint64_t bytes) const { return moves_ == Moves::both ? room() : bytes; }
   std::uint64_t room() const { return static_cast<std::uint64_t>(key_.count) * entry_->element; }

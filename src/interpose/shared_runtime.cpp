@@ -6,12 +6,13 @@ namespace wherry::interpose {
 
 SharedRuntime::SharedRuntime(const Settings& settings, const Activity& activity, const mpi::Api& api,
                              const mpi::Api& patient_api, Recording& recording,
-                             const run::ProgressEngine::Work& work)
+                             const run::ProgressEngine::Work& work, HotState& hot)
     : settings_(settings),
       activity_(activity),
       patient_api_(patient_api),
       listener_(recording, activity),
-      progress_engine_(api, settings.progress, work) {}
+      progress_engine_(api, settings.progress, work),
+      hot_(hot) {}
 
 run::Runtime& SharedRuntime::make() {
   static std::mutex making;
@@ -24,8 +25,8 @@ run::Runtime& SharedRuntime::make() {
                             {.while_freed = run::CallsWhileFreed::stay_away});
     if (activity_.replaces_nonblocking() && progress_engine_.exists())
       made->factory().drive([this] { return progress_engine_.wake(); });
-    if (activity_.recording) counted_calls_ = &made->fast_path_calls();
-    else if (!heard) passing_calls_ = &made->fast_path_calls();
+    if (activity_.recording) hot_.counted_calls = &made->fast_path_calls();
+    else if (!heard) hot_.passing_calls = &made->fast_path_calls();
     if (ended_) made->finalize();
     runtime_.store(made, std::memory_order_release);
   }

@@ -5,14 +5,11 @@
 
 #include "base/settings.hpp"
 #include "host/runtime.hpp"
+#include "interpose/hot_state.hpp"
 #include "interpose/listener.hpp"
 #include "interpose/process_state.hpp"
 #include "mpi/api.hpp"
 #include "progress/progress_engine.hpp"
-
-namespace wherry::run {
-class FastPathCalls;  // coll/fast_path.hpp
-}  // namespace wherry::run
 
 namespace wherry::interpose {
 
@@ -21,7 +18,8 @@ class SharedRuntime {
   /// api: how Wherry itself calls the library, and patient_api the same where it waits patiently. work: what makes
   /// progress.
   SharedRuntime(const Settings& settings, const Activity& activity, const mpi::Api& api,
-                const mpi::Api& patient_api, Recording& recording, const run::ProgressEngine::Work& work);
+                const mpi::Api& patient_api, Recording& recording, const run::ProgressEngine::Work& work,
+                HotState& hot);
 
   run::Runtime& get() {
     run::Runtime* const made = runtime_.load(std::memory_order_acquire);
@@ -32,16 +30,9 @@ class SharedRuntime {
   bool wants_thread() const {
     return activity_.replaces_nonblocking() && settings_.progress == ProgressBy::thread;
   }
-  /// Which collectives pass with next to nothing done for them, and which need only be counted. nullptr: none; where
-  /// somebody listens who writes no record, each is told of.
-  [[gnu::always_inline]] const run::FastPathCalls* passing_calls() const {
-    return passing_calls_.load(std::memory_order_acquire);
-  }
-  const run::FastPathCalls* counted_calls() const { return counted_calls_.load(std::memory_order_acquire); }
-
   /// Ends it before MPI does.
   void end();
-  void stop_in_child() { passing_calls_ = counted_calls_ = nullptr; }
+  void stop_in_child() { hot_.passing_calls = hot_.counted_calls = nullptr; }
 
  private:
   run::Runtime& make();
@@ -53,8 +44,8 @@ class SharedRuntime {
   // MPI may begin again: what is made then ends at once, and all stays native.
   std::atomic<bool> ended_ = false;
   std::atomic<run::Runtime*> runtime_ = nullptr;
-  std::atomic<const run::FastPathCalls*> passing_calls_ = nullptr, counted_calls_ = nullptr;
   run::ProgressEngine progress_engine_;
+  HotState& hot_;
 };
 
 }  // namespace wherry::interpose

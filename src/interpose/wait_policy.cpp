@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <climits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -70,8 +71,8 @@ void WaitPolicy::begin(bool has_world, void* (*find)(const char* name)) {
   situation_.ranks_on_host = waiting::ranks_on_host(read_variable);
   if (has_world) agree();
   decision_ = waiting::Decision(settings_.wait, situation_);
-  polls_ = decision_.polls();
-  if (decision_.adapts()) calls_to_sample_ = 0;
+  hot_.polls = decision_.polls();
+  if (decision_.adapts()) hot_.calls_to_sample = 0;
 }
 
 /// First what all ranks may use, then whether any of them has too little: the same question for all hosts.
@@ -95,10 +96,10 @@ void WaitPolicy::agree() {
       heard && (told[0] & ~(yields_bit | threads_bit | uncounted_bit)) == setting_bit(settings_);
   combined(&wanted, 1);
   api_.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval_, nullptr);
-  together_ = alike && wanted != 0 && keyval_ != MPI_KEYVAL_INVALID;
+  hot_.polls_together = alike && wanted != 0 && keyval_ != MPI_KEYVAL_INVALID;
   // Two threads that start with one target would take each other's notices.
   const bool one_by_one = (told[0] & threads_bit) == 0;
-  if (together_ && one_by_one && is_library(api_, "MPICH")) notices_.begin();
+  if (hot_.polls_together && one_by_one && is_library(api_, "MPICH")) notices_.begin();
 }
 
 /// Whether the request, which was begun with that code, has ended well.
@@ -139,12 +140,12 @@ void WaitPolicy::meet() const {
 }
 
 void WaitPolicy::end() {
-  if (together_) meet();
+  if (hot_.polls_together) meet();
   notices_.end();
-  polls_ = false;
-  together_ = false;
+  hot_.polls = false;
+  hot_.polls_together = false;
   library_.end();
-  calls_to_sample_ = INT_MAX;
+  hot_.calls_to_sample = INT_MAX;
   if (keyval_ != MPI_KEYVAL_INVALID) api_.Comm_free_keyval(&keyval_);
 }
 
@@ -192,7 +193,7 @@ bool WaitPolicy::has_distinct_neighbors(MPI_Comm comm) const {
 }
 
 void WaitPolicy::sample() {
-  if (!decision_.adapts()) return calls_to_sample_.store(INT_MAX, std::memory_order_relaxed);
+  if (!decision_.adapts()) return hot_.calls_to_sample.store(INT_MAX, std::memory_order_relaxed);
   if (sampling_.test_and_set(std::memory_order_acquire)) return;
   waiting::Counters now;
   now.wall_ns = profile::monotonic_ns();
@@ -204,10 +205,10 @@ void WaitPolicy::sample() {
     now = waiting::counters_now(knows_thread_ && decision_.wants_delay());
     now.calls = calls_;
     computed([&] { decision_.observe(now); });
-    polls_.store(decision_.polls(), std::memory_order_relaxed);
+    hot_.polls.store(decision_.polls(), std::memory_order_relaxed);
   }
   if (decision_.is_trying()) interval_.shorten();
-  calls_to_sample_.store(interval_.calls(), std::memory_order_relaxed);
+  hot_.calls_to_sample.store(interval_.calls(), std::memory_order_relaxed);
   sampling_.clear(std::memory_order_release);
 }
 

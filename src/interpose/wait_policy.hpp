@@ -9,12 +9,12 @@
 #include <mpi.h>
 
 #include <atomic>
-#include <climits>
 #include <cstdint>
 #include <memory>
 
 #include "base/settings.hpp"
 #include "interpose/handles.hpp"
+#include "interpose/hot_state.hpp"
 #include "interpose/library_waits.hpp"
 #include "interpose/post_notices.hpp"
 #include "mpi/api.hpp"
@@ -26,13 +26,14 @@ namespace wherry::interpose {
 class WaitPolicy {
  public:
   WaitPolicy(const Settings& settings, const mpi::Api& api, const Queries& queries, std::size_t functions,
-             const LibraryWaits::Callbacks& waits)
+             const LibraryWaits::Callbacks& waits, HotState& hot)
       : settings_(settings),
         api_(api),
         queries_(queries),
         decision_(WaitMode::spin, {}),
         counts_(new std::atomic<std::uint32_t>[functions] {}),
-        library_(api, waits),
+        hot_(hot),
+        library_(api, waits, hot.library_waits),
         notices_(api, queries) {}
 
   /// MPI has begun. has_world: there is an MPI_COMM_WORLD, over which this is then collective. Without, nothing is known
@@ -45,15 +46,15 @@ class WaitPolicy {
 
   /// Whether a call that only this rank makes polls.
   [[gnu::always_inline]] bool polls() {
-    const int left = calls_to_sample_.load(std::memory_order_relaxed);
-    if (left > 0) [[likely]]
-      calls_to_sample_.store(left - 1, std::memory_order_relaxed);
-    else sample();
-    return polls_.load(std::memory_order_relaxed);
+    if (hot_.count_wait()) [[unlikely]]
+      sample();
+    return hot_.polls.load(std::memory_order_relaxed);
   }
+  /// Looks at what the kernel counts, and decides anew.
+  void sample();
   /// Whether a collective polls, alike on all ranks of comm.
   bool polls_together(MPI_Comm comm) {
-    return together_.load(std::memory_order_relaxed) && is_of_world(comm);
+    return hot_.polls_together.load(std::memory_order_relaxed) && is_of_world(comm);
   }
   /// The same for a reduction, whose nonblocking form may combine in another order.
   bool reduces_together(MPI_Comm comm) { return !settings_.reproducible && polls_together(comm); }
@@ -76,10 +77,7 @@ class WaitPolicy {
   /// Whether no call polls and the library waits as it does: enter_library() would have nothing to do. Counts nothing:
   /// a blocking call that passes is counted by polls(), as enter_library() counts the others. No other is counted: the
   /// ways to wait are compared by the calls that a program makes, and have to count the same ones.
-  [[gnu::always_inline]] bool leaves_alone() const {
-    return !polls_.load(std::memory_order_relaxed) && !together_.load(std::memory_order_relaxed) &&
-           !library_.is_wanted();
-  }
+  [[gnu::always_inline]] bool leaves_alone() const { return hot_.leaves_waiting_alone(); }
 
   /// Whether the library gives the core away in a call that only it can make; then leave_library() ends that.
   bool enter_library(std::uint32_t function) {
@@ -95,7 +93,7 @@ class WaitPolicy {
 
   /// For the record and for messages.
   const waiting::Situation& situation() const { return situation_; }
-  bool is_together() const { return together_; }
+  bool is_together() const { return hot_.polls_together; }
   const waiting::Decision& decision() const { return decision_; }
 
  private:
@@ -107,24 +105,21 @@ class WaitPolicy {
   bool is_of_world(MPI_Comm comm);
   bool find_whether_of_world(MPI_Comm comm) const;
   bool has_distinct_neighbors(MPI_Comm comm) const;
-  void sample();
 
   const Settings& settings_;
   const mpi::Api& api_;
   const Queries& queries_;
   waiting::Situation situation_;
   waiting::Decision decision_;
-  std::atomic<bool> polls_ = false;
-  std::atomic<bool> together_ = false;
   bool large_counts_ = true;
   bool orders_neighbors_ = true;  // alike in blocking and nonblocking exchanges
-  std::atomic<int> calls_to_sample_ = INT_MAX;
-  std::atomic_flag sampling_;  // guards what follows
+  std::atomic_flag sampling_;     // guards what follows
   waiting::SamplingInterval interval_;
   std::uint64_t calls_ = 0;    // at the last sample
   bool knows_thread_ = false;  // which one calls MPI: the first
   std::uint64_t sampled_ns_ = 0;
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  // of each function, calls that polled
+  HotState& hot_;
   int keyval_ = MPI_KEYVAL_INVALID;
   LibraryWaits library_;
   PostNotices notices_;

@@ -58,8 +58,10 @@ struct PersistentArguments {
 /// Thread-safe.
 class PendingMessages {
  public:
-  PendingMessages(LayoutLever lever, Converter& converter, const mpi::Api& api)
-      : converter_(converter), api_(api), exchange_(lever) {}
+  /// abandoned: where it counts those, for whoever asks has_abandoned() at every call.
+  PendingMessages(LayoutLever lever, Converter& converter, const mpi::Api& api,
+                  std::atomic<std::size_t>& abandoned)
+      : converter_(converter), api_(api), exchange_(lever), abandoned_count_(abandoned) {}
 
   /// Whether no completing call need be looked at. For any thread.
   bool is_idle() const { return busy_.load(std::memory_order_relaxed) == 0; }
@@ -146,7 +148,8 @@ class PendingMessages {
   static constexpr std::size_t most_places = 256;
   std::array<std::atomic<std::uint16_t>, most_places> followed_{};  // messages in the table, by place_of()
   std::atomic<bool> is_timed_ = false;                              // the exchange that is open
-  std::atomic<std::size_t> busy_ = 0, abandoned_count_ = 0, persistent_count_ = 0;
+  std::atomic<std::size_t> busy_ = 0, persistent_count_ = 0;
+  std::atomic<std::size_t>& abandoned_count_;
 };
 
 /// Takes the messages out of the table, since a request that is over may come again at once in another thread, and puts

@@ -61,7 +61,8 @@ class PathBudget {
 
   bool allows(std::uint64_t now_ns) {
     if (begin_ns_ == 0) begin_ns_ = now_ns;
-    const std::uint64_t since_ns = now_ns > begin_ns_ ? now_ns - begin_ns_ : 0;  // a coarse clock lags behind
+    const std::uint64_t since_ns =
+        now_ns > begin_ns_ ? now_ns - begin_ns_ : 0;  // a cheap clock may lag behind
     return spent_ns_ <= at_once_ns + since_ns / share;
   }
   void spend(std::uint64_t ns) { spent_ns_ += ns; }

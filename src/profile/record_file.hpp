@@ -1,11 +1,8 @@
 // The record as a file mapped into memory: a header and tables that grow.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <iterator>
 #include <string>
-#include <type_traits>
 
 #include "profile/record.hpp"
 
@@ -30,23 +27,8 @@ class RecordFile {
   bool is_open() const { return base_ != nullptr; }
   const std::string& path() const { return path_; }
 
-  /// Sets that of the header. Needs no lock, as that part of it never moves.
-  void set_last_call(std::uint32_t call) {
-    if (fixed_ != nullptr) set(fixed_->last_call, call);
-  }
-  /// The same, of the call that a thread is in. thread: 0, 1, ... in the order of their first calls.
-  void begin_call(std::uint32_t thread, const CallUnderWay& call) {
-    if (fixed_ == nullptr) return;
-    if (thread >= std::size(fixed_->under_way)) return set(fixed_->more_threads, 1);
-    CallUnderWay& own = fixed_->under_way[thread];
-    set(own.site, call.site);
-    set(own.enter_ns, call.enter_ns);
-    set(own.function, call.function);
-  }
-  void end_call(std::uint32_t thread) {
-    if (fixed_ != nullptr && thread < std::size(fixed_->under_way))
-      set(fixed_->under_way[thread].function, CallUnderWay::none);
-  }
+  /// The header where it never moves; nullptr before open().
+  Header* fixed_header() { return fixed_; }
   Header& header() { return *reinterpret_cast<Header*>(base_); }
 
   /// A new record, all zero, at the end of its table; nullptr if there is no space for it.
@@ -65,10 +47,6 @@ class RecordFile {
   void truncate(Table table, std::uint32_t used);
 
  private:
-  template <class Number>
-  static void set(Number& number, std::type_identity_t<Number> value) {
-    std::atomic_ref(number).store(value, std::memory_order_relaxed);
-  }
   TableInfo& info(Table table) { return header().table[static_cast<std::uint32_t>(table)]; }
   void* append_bytes(Table table);
   bool grow(Table table);

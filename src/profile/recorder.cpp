@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <limits>
 
@@ -20,12 +19,6 @@ constexpr std::uint32_t comms_max = 4096;
 constexpr std::uint32_t calls_max = 1U << 18;  // 16 MiB
 constexpr std::uint32_t decisions_max = 1U << 14;
 constexpr std::uint32_t gains_max = 64;
-
-std::uint64_t read_clock(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// Cuts to fit, at a character of UTF-8, and ends with a zero byte.
 template <std::size_t N>
@@ -66,7 +59,7 @@ void fill(Header& h, const Identity& identity) {
   h.pid = static_cast<std::uint64_t>(::getpid());
   h.init_ns = h.end_ns = monotonic_ns();
   h.start_ns = identity.start_ns != 0 ? identity.start_ns : h.init_ns;
-  h.realtime_ns = read_clock(CLOCK_REALTIME) - (h.init_ns - h.start_ns);
+  h.realtime_ns = realtime_ns() - (h.init_ns - h.start_ns);
   h.last_call = none;
   for (CallUnderWay& call : h.under_way) call.function = CallUnderWay::none;
   put(h.host, host_name());
@@ -77,26 +70,6 @@ void fill(Header& h, const Identity& identity) {
 }
 
 }  // namespace
-
-std::uint64_t coarse_ns() { return read_clock(CLOCK_MONOTONIC_COARSE); }
-
-std::uint64_t coarsely_known_ns() {
-  static const std::uint64_t two_steps = [] {
-    constexpr std::uint64_t usual_ns = 4'000'000;
-    timespec step{};
-    if (::clock_getres(CLOCK_MONOTONIC_COARSE, &step) != 0) return 2 * usual_ns;
-    return 2 * (static_cast<std::uint64_t>(step.tv_sec) * 1'000'000'000U +
-                static_cast<std::uint64_t>(step.tv_nsec));
-  }();
-  return two_steps;
-}
-
-bool is_coarsely_known(std::uint64_t enter_ns, std::uint64_t leave_ns) {
-  const std::uint64_t step = coarsely_known_ns() / 2;
-  return leave_ns / step - enter_ns / step >= 2;
-}
-
-std::uint64_t monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
 
 std::string Recorder::open(const std::string& directory, const std::string& name, const Identity& identity,
                            const std::vector<FunctionRecord>& functions) {

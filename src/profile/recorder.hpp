@@ -11,20 +11,12 @@
 #include "profile/record.hpp"
 #include "profile/record_file.hpp"
 #include "profile/sites.hpp"
+#include "profile/under_way.hpp"
+#include "profile/watch_clock.hpp"
 
 namespace wherry::profile {
 
 inline constexpr std::uint32_t none = ~0U;
-
-/// Nanoseconds of CLOCK_MONOTONIC.
-std::uint64_t monotonic_ns();
-/// The same in steps of some milliseconds, read in a tenth of the time.
-std::uint64_t coarse_ns();
-/// What two readings of the coarse clock differ by at least where the time between them is known by them: two of its
-/// steps.
-std::uint64_t coarsely_known_ns();
-/// Whether the coarse clock would know the time between two readings of the exact one.
-bool is_coarsely_known(std::uint64_t enter_ns, std::uint64_t leave_ns);
 
 /// Who is recording: the fields of the header that do not change.
 struct Identity {
@@ -72,11 +64,6 @@ struct Subject {
   Limit limit = Limit::none;
 };
 
-/// site: its return address. enter_ns: 0: not known.
-inline CallUnderWay under_way(std::uint32_t function, const void* site, std::uint64_t enter_ns) {
-  return {reinterpret_cast<std::uintptr_t>(site), enter_ns, function, 0};
-}
-
 /// Calls that are alike. Rows may be none.
 struct MoreCalls {
   std::uint64_t calls;
@@ -111,12 +98,20 @@ class Recorder {
   void more(const MoreCalls& calls);
   void counted(const CountedCalls& calls);
   /// That of the call that ended last. Needs no lock, once the file is open.
-  void set_last_row(std::uint32_t row) { file_.set_last_call(row); }
+  void set_last_row(std::uint32_t row) {
+    if (Header* const header = fixed_header()) set_last_call(*header, row);
+  }
   /// From now on the record has all modules that the sites have.
   void copy_modules();
   /// What a rank that hangs is in. Need no lock either.
-  void begin_call(std::uint32_t thread, const CallUnderWay& call) { file_.begin_call(thread, call); }
-  void end_call(std::uint32_t thread) { file_.end_call(thread); }
+  void begin_call(std::uint32_t thread, const CallUnderWay& call) {
+    if (Header* const header = fixed_header()) profile::begin_call(*header, thread, call);
+  }
+  void end_call(std::uint32_t thread) {
+    if (Header* const header = fixed_header()) profile::end_call(*header, thread);
+  }
+  /// That of the record, for these two and set_last_call(): it never moves. nullptr: there is none.
+  Header* fixed_header() { return file_.fixed_header(); }
   /// Some calls from a place came about like one that was looked at.
   void path(const PathEvent& event, std::span<const PathFrame> frames);
   void peer(int world_rank, PeerClass kind, std::uint64_t messages, std::uint64_t bytes);

@@ -7,8 +7,8 @@
 //
 // Which collectives are timed follows from a hash of their number on the communicator, so that ranks that time some of
 // them time the same, also where one times more than another. Each communicator counts its untimed ones by itself. A
-// call that may wait for others is watched by a coarse clock, which is read in a tenth of the time: one that takes so
-// long that this clock sees it stands for itself alone, whether it was to be timed or not.
+// call that may wait for others is watched by a clock that costs next to nothing (watch_clock.hpp): one that takes so
+// long that this clock knows it stands for itself alone, whether it was to be timed or not.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,7 @@ class Sampling {
     functions_[function].allowed = true;
     functions_[function].waits = waits == Waits::for_others;
   }
-  /// Whether a call of such a function that is not timed is to be watched by the coarse clock.
+  /// Whether a call of such a function that is not timed is to be watched by the cheap clock.
   bool is_watched(std::uint32_t function) const { return functions_[function].waits; }
 
   /// Of the next call of a function: for how many calls its time stands; 0: it need not be timed.
@@ -163,7 +163,7 @@ class Untimed {
     ++waiting;
     return 0;
   }
-  /// So many more were not timed. -1: the last one, which was not due, was long enough for the coarse clock, and stands
+  /// So many more were not timed. -1: the last one, which was not due, was long enough for the cheap clock, and stands
   /// for itself.
   void add(std::uint32_t function, std::int64_t calls = 1) {
     std::uint32_t& waiting = of(function);

@@ -16,7 +16,7 @@ POINT_TO_POINT, ONE_SIDED = 0, 2
 #: Calls of these are counted.
 COUNTED = [
     *("MPI_Send", "MPI_Isend", "MPI_Irecv", "MPI_Recv", "MPI_Sendrecv", "MPI_Sendrecv_replace"),
-    *("MPI_Bcast", "MPI_Allreduce", "MPI_Reduce"),
+    *("MPI_Bcast", "MPI_Allreduce", "MPI_Reduce", "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Test"),
 ]
 #: The same on windows.
 ON_WINDOWS = ["MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Win_flush"]

@@ -10,14 +10,30 @@
 
 #include "expected_calls.h"
 
-enum { calls = 6000, most = 512, functions = 11, of_thread = 4000 };
+enum { calls = 6000, most = 512, functions = 15, of_thread = 4000 };
 
 static const char* const names[functions] = {
     "MPI_Send",   "MPI_Isend",   "MPI_Recv",      "MPI_Irecv",    "MPI_Bcast",           "MPI_Allreduce",
-    "MPI_Reduce", "MPI_Barrier", "MPI_Type_free", "MPI_Sendrecv", "MPI_Sendrecv_replace"};
-enum { send, isend, recv, irecv, bcast, allreduce, reduce, barrier, type_free, sendrecv, sendrecv_replace };
+    "MPI_Reduce", "MPI_Barrier", "MPI_Type_free", "MPI_Sendrecv", "MPI_Sendrecv_replace",
+    "MPI_Wait",   "MPI_Waitall", "MPI_Waitany",  "MPI_Test"};
+enum {
+  send, isend, recv, irecv, bcast, allreduce, reduce, barrier, type_free, sendrecv, sendrecv_replace,
+  wait, waitall, waitany, test
+};
 
 static double out[2 * most], in[2 * most];
+
+static void complete(MPI_Request* request) {
+  MPI_Status status;
+  int which, done = 0;
+  switch (random_below(4)) {
+    case 0: MPI_Wait(request, random_below(2) == 0 ? &status : MPI_STATUS_IGNORE), note(wait, 0); break;
+    case 1: MPI_Waitall(1, request, MPI_STATUSES_IGNORE), note(waitall, 0); break;
+    case 2: MPI_Waitany(1, request, &which, MPI_STATUS_IGNORE), note(waitany, 0); break;
+    default:
+      while (!done) MPI_Test(request, &done, &status), note(test, 0);
+  }
+}
 
 /* Some receives have room for more than comes. */
 static void exchange(MPI_Comm comm, int rank, int size, MPI_Datatype type, int count) {
@@ -29,7 +45,7 @@ static void exchange(MPI_Comm comm, int rank, int size, MPI_Datatype type, int c
   if (random_below(2) == 0) {
     MPI_Irecv(in, count, type, before, 7, comm, &request);
     MPI_Send(out, count, type, next, 7, comm);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    complete(&request);
     note(irecv, (long)count * element);
     note(send, (long)count * element);
   } else {
@@ -37,7 +53,7 @@ static void exchange(MPI_Comm comm, int rank, int size, MPI_Datatype type, int c
     MPI_Isend(out, count, type, next, 7, comm, &request);
     MPI_Recv(in, random_below(2) == 0 ? most : count, type, random_below(2) == 0 ? before : MPI_ANY_SOURCE, 7,
              comm, random_below(2) == 0 ? &status : MPI_STATUS_IGNORE);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    complete(&request);
     note(recv, (long)count * element);
     note(isend, (long)count * element);
   }
@@ -95,14 +111,14 @@ static void vector(MPI_Comm comm, int rank, int size, int count) {
   MPI_Request request;
   MPI_Irecv(in, count, MPI_DOUBLE, (rank + size - 1) % size, 8, comm, &request);
   MPI_Send(out, 1, type, (rank + 1) % size, 8, comm);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  complete(&request);
   note(irecv, 8L * count);
   note(send, 8L * count);
   note_sent((rank + 1) % size, 8L * count);
   /* Nothing of it: the type is not looked at. */
   MPI_Irecv(in, 0, MPI_DOUBLE, (rank + size - 1) % size, 8, comm, &request);
   MPI_Send(out, 0, type, (rank + 1) % size, 8, comm);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  complete(&request);
   note(irecv, 0);
   note(send, 0);
   note_sent((rank + 1) % size, 0);

@@ -1,0 +1,64 @@
+// What every call looks at.
+//
+// A program's own work drives Wherry out of the caches between two calls; then each line of memory that a call touches
+// costs it some tens of nanoseconds. So this stands in two lines, whichever part of the backend sets it.
+#pragma once
+
+#include <atomic>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+
+#include "interpose/freed_handles.hpp"
+#include "profile/record.hpp"
+#include "profile/watch_clock.hpp"
+
+namespace wherry::run {
+class FastPathCalls;  // coll/fast_path.hpp
+}  // namespace wherry::run
+
+namespace wherry::interpose {
+
+struct RepeatedCall;  // interpose/repeated_calls.hpp
+
+struct alignas(128) HotState {
+  explicit HotState(void* const* next_definitions) : next(next_definitions) {}
+
+  void* const* const next;  // Core: each symbol's definition after ours
+
+  // SharedRuntime: which collectives pass with next to nothing done for them, and which need only be counted. nullptr:
+  // none; where somebody listens who writes no record, each is told of.
+  std::atomic<const run::FastPathCalls*> passing_calls = nullptr, counted_calls = nullptr;
+
+  // RepeatedCalls: where calls are counted, and whose.
+  RepeatedCall* repeated_calls = nullptr;  // nullptr: nowhere
+  std::uint32_t counting_thread = 0;
+
+  // WaitPolicy: whether calls that only this rank makes poll, collectives do, or the library is to wait otherwise than
+  // it does; and after how many calls that is decided anew.
+  std::atomic<bool> polls = false, polls_together = false, library_waits = false;
+  std::atomic<int> calls_to_sample = INT_MAX;
+
+  /// Whether calls wait as they do without Wherry.
+  [[gnu::always_inline]] bool leaves_waiting_alone() const {
+    return !polls.load(std::memory_order_relaxed) && !polls_together.load(std::memory_order_relaxed) &&
+           !library_waits.load(std::memory_order_relaxed);
+  }
+  /// Counts a call that may wait. True: it is time for WaitPolicy::sample().
+  [[gnu::always_inline]] bool count_wait() {
+    const int left = calls_to_sample.load(std::memory_order_relaxed);
+    if (left <= 0) [[unlikely]]
+      return true;
+    calls_to_sample.store(left - 1, std::memory_order_relaxed);
+    return false;
+  }
+
+  std::atomic<std::size_t> abandoned_messages = 0;  // p2p::PendingMessages
+
+  // Recording.
+  profile::Header* record = nullptr;
+  profile::WatchClock clock;
+  FreedHandles freed;  // Handles
+};
+
+}  // namespace wherry::interpose
