@@ -278,10 +278,11 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         "" if timed_alike else f"call.is_timed_for_others() ? repetition.run_timed(call, {running_counted(f)}) : "
     )
     first = counted_first(f, index, given)
+    attributes, suffix = ("gnu::noinline, gnu::cold", "in_full") if first else ("gnu::noinline", "entered")
     lines = [
         f"// MPI_{f.name}",
         "template <class COUNT, class DISPL>",
-        f"[[gnu::noinline]] int {f.name}_{'in_full' if first else 'entered'}({given}) {{",
+        f"[[{attributes}]] int {f.name}_{suffix}({given}) {{",
         *passing_on(f, index, capture, others),
         *statement(f.before, f.always and not first),
         *repetition(f, index),

@@ -240,6 +240,18 @@ int send_and_replace(const Call& call, const Moving<void*, Count>& replaced, int
                          p2p::Arriving::in_place_of_sent);
 }
 
+/// Whether nobody wants to know of a blocking message of that type: nothing is recorded, it waits as it does without
+/// Wherry, and it is not packed. It is counted then.
+template <class Count>
+[[gnu::always_inline]] inline bool passes_message(Count count, MPI_Datatype type, int peer) {
+  const HotState& hot = backend().hot;
+  if (hot.repeated_calls != nullptr || backend().recording() || !hot.leaves_waiting_alone()) return false;
+  if (hot.abandoned_messages.load(std::memory_order_relaxed) != 0) return false;
+  if (peer != MPI_PROC_NULL && !backend().converter.is_surely_native(type, count)) return false;
+  backend().count_wait();
+  return true;
+}
+
 /// Who moved the data of a call, and what was measured. Needs an account.
 void book_copy(const Call& call, const p2p::CopyResult& result);
 

@@ -2,7 +2,7 @@
 // has driven Wherry out of the caches, as long as a short message.
 //
 // Every call is counted. While the calls of a function take less than 50 microseconds in the mean, one in eight is
-// timed, at random, and stands for those since the last one that was. After 4096 timed calls it is one in 64: of so
+// timed, at random, and stands for those since the last one that was. After 512 timed calls it is one in 64: of so
 // many the mean is known within some percent, and more would only cost time.
 //
 // Which collectives are timed follows from a hash of their number on the communicator, so that ranks that time some of
@@ -31,7 +31,7 @@ class Sampling {
   static constexpr std::uint32_t first = 64;
   static constexpr std::uint32_t mean_gap = 8;
   /// Timed calls of a function before fewer are, and how many stand for each other then.
-  static constexpr std::uint32_t many = 4096;
+  static constexpr std::uint32_t many = 512;
   static constexpr std::uint32_t mean_gap_of_many = 64;
 
   explicit Sampling(std::size_t functions) : functions_(functions) {}
