@@ -1,8 +1,10 @@
 #include "profile/watch_clock.hpp"
 
-#include <cstdio>
-#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <ctime>
+#include <string_view>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -60,13 +62,15 @@ WatchClock::Moment WatchClock::now() {
 /// Linux leaves the counter for another clock where those of two processors do not agree.
 bool has_steady_ticks() {
   if (!counter_is_steady()) return false;
-  char source[32] = "";
-  std::FILE* const file =
-      std::fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
-  if (file == nullptr) return false;
-  const bool is_read = std::fgets(source, sizeof source, file) != nullptr;
-  std::fclose(file);
-  return is_read && (std::strcmp(source, "tsc\n") == 0 || std::strcmp(source, "kvm-clock\n") == 0);
+  // Not by <cstdio>, whose buffers are of the program's heap.
+  const int file =
+      ::open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char text[32];
+  const ssize_t length = ::read(file, text, sizeof text);
+  ::close(file);
+  const std::string_view source(text, length > 0 ? static_cast<std::size_t>(length) : 0);
+  return source == "tsc\n" || source == "kvm-clock\n";
 }
 
 }  // namespace wherry::profile
