@@ -58,9 +58,12 @@ void Call::leave() {
   }
   if (enter_ns_ == 0) return;
   leave_ns_ = backend().hot.clock.now_ns();
-  if (backend().hot.clock.knows(enter_ns_, leave_ns_)) [[unlikely]]
-    stand_for_itself(-1);
-  else enter_ns_ = leave_ns_ = 0;
+  if (!backend().hot.clock.knows(enter_ns_, leave_ns_)) [[likely]] {
+    enter_ns_ = leave_ns_ = 0;
+    return;
+  }
+  profile::WatchClock::to_exact(enter_ns_, leave_ns_);
+  stand_for_itself(-1);
 }
 
 /// others: how many more of the communicator's calls are untimed then.
@@ -125,6 +128,7 @@ void book_as_usual(const Counted& counted, int code, std::uint64_t enter_ns, std
   const CallKind& kind = counted.tally->kind;
   if (code != MPI_SUCCESS)
     return void(b.recorder.call({kind.function, profile::none, kind.place, 0, 0, 0, 0, false}));
+  profile::WatchClock::to_exact(enter_ns, leave_ns);
   const std::uint64_t time_ns = leave_ns - enter_ns;
   b.recorder.call(
       {kind.function, counted.comm->index, kind.place, kind.each.bytes, 1, enter_ns, leave_ns, false});

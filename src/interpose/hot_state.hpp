@@ -39,7 +39,9 @@ struct alignas(128) HotState {
   std::atomic<bool> polls = false, polls_together = false, library_waits = false;
   std::atomic<int> calls_to_sample = INT_MAX;
 
-  /// Whether calls wait as they do without Wherry.
+  /// Whether no call polls and the library waits as it does. Counts nothing: a blocking call that passes is counted by
+  /// count_wait(). No other is counted: the ways to wait are compared by the calls that a program makes, and have to
+  /// count the same ones.
   [[gnu::always_inline]] bool leaves_waiting_alone() const {
     return !polls.load(std::memory_order_relaxed) && !polls_together.load(std::memory_order_relaxed) &&
            !library_waits.load(std::memory_order_relaxed);

@@ -5,7 +5,7 @@
 namespace wherry::interpose {
 
 std::uint32_t Repetition::stands_for() const {
-  if (entry_ == nullptr || entry_->left > 0 || !backend().wait_policy.leaves_alone()) return 0;
+  if (entry_ == nullptr || entry_->left > 0 || !backend().hot.leaves_waiting_alone()) return 0;
   return entry_->since_timed() + 1;
 }
 

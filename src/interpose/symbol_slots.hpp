@@ -50,8 +50,7 @@ class SymbolSlots {
   /// From now on Wherry sees what completes, starts and frees requests: most programs never need it to.
   void wrap_completion();
 
-  /// The next definition of a symbol, by its number or name: the library's or another tool's.
-  void* next(int symbol) const { return core_.next[symbol]; }
+  /// The next definition of a symbol: the library's or another tool's.
   void* next(std::string_view name) const;
 
  private:

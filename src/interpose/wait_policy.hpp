@@ -74,11 +74,6 @@ class WaitPolicy {
     return counts_[function].load(std::memory_order_relaxed);
   }
 
-  /// Whether no call polls and the library waits as it does: enter_library() would have nothing to do. Counts nothing:
-  /// a blocking call that passes is counted by polls(), as enter_library() counts the others. No other is counted: the
-  /// ways to wait are compared by the calls that a program makes, and have to count the same ones.
-  [[gnu::always_inline]] bool leaves_alone() const { return hot_.leaves_waiting_alone(); }
-
   /// Whether the library gives the core away in a call that only it can make; then leave_library() ends that.
   bool enter_library(std::uint32_t function) {
     if (!polls()) return library_.rest(), false;

@@ -35,8 +35,8 @@ class WatchClock {
   void set(const Moment& first, const Moment& second) {
     if (second.ns < first.ns + shortest_ns || second.ticks <= first.ticks) return;
     const auto passed_ns = static_cast<unsigned __int128>(second.ns - first.ns);
-    ns_of_tick_ = static_cast<std::uint64_t>((passed_ns << 32) / (second.ticks - first.ticks));
     begin_ = second;
+    ns_of_tick_ = static_cast<std::uint64_t>((passed_ns << 32) / (second.ticks - first.ticks));
   }
   bool counts_ticks() const { return ns_of_tick_ != 0; }
 
@@ -56,6 +56,13 @@ class WatchClock {
     if (counts_ticks()) return knows(enter_ns, leave_ns);
     const std::uint64_t step = known_ns_ / 2;
     return leave_ns / step - enter_ns / step >= 2;
+  }
+
+  /// A time between two of its readings, of which the later is now, by the exact clock: in hours they drift apart.
+  static void to_exact(std::uint64_t& enter_ns, std::uint64_t& leave_ns) {
+    const std::uint64_t passed_ns = leave_ns - enter_ns;
+    leave_ns = monotonic_ns();
+    enter_ns = leave_ns - passed_ns;
   }
 
   static std::uint64_t ticks() {

@@ -49,6 +49,15 @@ TEST_CASE("a time is known from two steps of the coarse clock on") {
   CHECK_FALSE(fine.would_know(begin + 1, begin + two_steps));
 }
 
+TEST_CASE("a time is carried over to the exact clock, where it ends now") {
+  std::uint64_t enter_ns = 500, leave_ns = 9'000'500;
+  const std::uint64_t before = monotonic_ns();
+  WatchClock::to_exact(enter_ns, leave_ns);
+  CHECK(leave_ns - enter_ns == 9'000'000);
+  CHECK(leave_ns >= before);
+  CHECK(leave_ns <= monotonic_ns());
+}
+
 TEST_CASE("here it agrees with the kernel's clock") {
   if (!has_steady_ticks()) {
     MESSAGE("the kernel keeps time by another clock than the processor's");
