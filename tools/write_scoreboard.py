@@ -1,4 +1,5 @@
-"""Writes docs/programs.md, the scoreboard of whole programs, and its rows in README.md, from docs/results/programs*."""
+"""Writes docs/programs.md, the scoreboard of whole programs, its rows in README.md and their picture, from
+docs/results/programs*."""
 
 from __future__ import annotations
 
@@ -14,9 +15,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
+from wherry.bench import programs_picture  # noqa: E402
 from wherry.bench.programs import PROGRAMS  # noqa: E402
 
 RESULTS = ROOT / "docs" / "results"
+PICTURE = ROOT / "docs" / "images" / "programs.svg"
+#: The MPIs that it shows: the one of PyPI and the one of Debian for which most programs are there.
+DRAWN = ("mpich", "debian-openmpi")
 SETTINGS = {
     "programs": ("As many ranks as cores", "2 ranks on 2 cores, shared memory", "-n 2"),
     "programs-oversubscribed": ("More ranks than cores", "4 ranks on 2 cores, shared memory", "-n 4 --launches 6"),
@@ -182,11 +187,21 @@ def one_place(shown: list[dict[str, Any]]) -> str:
     return places.pop()
 
 
+def picture() -> str:
+    """What is in README.md's first picture."""
+    by_mpi = records("programs")
+    order = [program.name for program in PROGRAMS]
+    drawn = [one for mpi in DRAWN for one in by_mpi[mpi] if one["ratio"] is not None]
+    one_place(drawn)
+    return programs_picture.svg(sorted(drawn, key=lambda one: order.index(one["case"])))
+
+
 def main() -> None:
+    PICTURE.write_text(picture(), encoding="utf-8")
     (ROOT / "docs" / "programs.md").write_text(page(), encoding="utf-8")
     short = ROOT / "README.md"
     short.write_text(readme(short.read_text("utf-8")), encoding="utf-8")
-    print("wrote docs/programs.md and the rows of README.md")
+    print(f"wrote docs/programs.md, {PICTURE.relative_to(ROOT)} and the rows of README.md")
 
 
 if __name__ == "__main__":

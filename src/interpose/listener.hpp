@@ -1,4 +1,4 @@
-// Tells the profile what the run layer did.
+// Tells the profile what the runtime did.
 #pragma once
 
 #include <mpi.h>

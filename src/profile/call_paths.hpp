@@ -19,11 +19,13 @@ class PathSampling {
  public:
   /// One in so many at least.
   static constexpr std::uint64_t largest_gap = 1024;
+  /// Of the calls seen, to the next that is sampled: what one stands for is a small part of all.
+  static constexpr std::uint64_t share = 64;
 
   /// ns_each: in the calls of a place, for each sample.
   explicit PathSampling(std::uint64_t ns_each) : ns_each_(ns_each) {}
-  /// Where samples cost more, fewer are taken. share: of the calls seen, to the next.
-  void set_cost(std::uint64_t ns_each, std::uint64_t share) { ns_each_ = ns_each, share_ = share; }
+  /// Where samples cost more, fewer of short calls are taken.
+  void set_cost(std::uint64_t ns_each) { ns_each_ = ns_each; }
 
   /// Of calls that took so long, of which the last is under way: for how many it stands if it is sampled; else 0.
   /// affordable: else fewer of the next are sampled. Whether one is must not follow from the clock: long calls, at whose
@@ -49,12 +51,12 @@ class PathSampling {
   std::uint64_t sample(SampledSite& place, bool affordable);
 
   std::vector<SampledSite> places_;
-  std::uint64_t ns_each_, share_ = 8;
+  std::uint64_t ns_each_;
   std::uint64_t random_ = 0x9e3779b97f4a7c15U;
 };
 
-/// Time that samples may take before they become rarer: a thousandth of the program's, and some at once. A sample whose code and data the program has
-/// driven out of the caches takes ten times as long as one in a loop.
+/// Time that samples may take before they become rarer: a thousandth of the program's, and some at once. A sample whose
+/// code and data the program has driven out of the caches takes ten times as long as one in a loop.
 class PathBudget {
  public:
   static constexpr std::uint64_t at_once_ns = 200'000, share = 1000;
@@ -93,15 +95,31 @@ class CallPaths {
   // A sample takes 1.5 us, and one with a script's lines 3: half a percent of the calls.
   static constexpr std::uint64_t ns_each = 400'000, ns_each_of_script = 1'000'000;
 
-  void add_native(std::span<const void* const> callers, std::size_t most, std::uint32_t but_module);
-  void add(const PathFrame& frame);
+  struct Path {
+    std::array<PathFrame, path_frames> frames = {};
+    std::size_t count = 0;
+  };
+  /// The path of a script's place, which costs twenty times as much to find as to know again. Not for ever: the memory of
+  /// its code may become another's.
+  struct KnownPath {
+    static constexpr int most_uses = 64;
+    std::uint64_t where = 0;
+    std::uint32_t place = 0;
+    int uses = 0;
+    Path path;
+  };
+
+  void find(std::uint32_t place, Path& path);
+  void add_native(Path& path, std::span<const void* const> callers, std::size_t most,
+                  std::uint32_t but_module);
+  static void add(Path& path, const PathFrame& frame);
 
   Sites& sites_;
   Python python_;
   PathSampling sampling_{ns_each};
   PathBudget budget_;
-  std::array<PathFrame, path_frames> frames_ = {};
-  std::size_t count_ = 0;
+  Path path_;
+  std::array<KnownPath, 64> known_ = {};
 };
 
 }  // namespace wherry::profile

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/own_errno.hpp"
+#include "profile/flat_map.hpp"
 
 namespace wherry::profile {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t type_at = 8, size_of_type_at = 32, file_of_code_at = 112, instruction_at = 56;
 constexpr std::size_t longest_file = 4096;
 constexpr int most_frames = 64;  // looked at, as some are no script's
+constexpr int frames_of_where = 12;
 
 /// One word, wherever that is; nullopt: there is no memory, or the kernel does not say.
 std::optional<std::uintptr_t> ask_kernel(std::uintptr_t address) {
@@ -166,6 +168,17 @@ std::size_t Python::lines(std::span<ScriptLine> lines) {
   }
   is_proven_ |= found > 0;
   return found;
+}
+
+std::uint64_t Python::where() {
+  if (!is_proven_) return 0;
+  std::uint64_t place = 0;
+  std::uintptr_t frame = current_frame();
+  for (int i = 0; frame != 0 && i < frames_of_where; ++i) {
+    place = mix(place ^ read(frame + instruction_at).value_or(0));
+    frame = read(frame + before_at_).value_or(0);
+  }
+  return place;
 }
 
 }  // namespace wherry::profile

@@ -146,7 +146,7 @@ struct UseRecord {
 
 enum class Reason : std::uint32_t { trial = 0, kept = 1, loaded = 2, forced = 3, dropped = 4, changed = 5 };
 
-/// A step of the chooser, agreed among the ranks of a communicator.
+/// A step of the learner, agreed among the ranks of a communicator.
 struct DecisionRecord {
   std::uint64_t at_ns;  // CLOCK_MONOTONIC
   std::uint32_t comm;

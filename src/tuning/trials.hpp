@@ -1,6 +1,6 @@
 // How trials are timed, and how the ranks' times of one become a single time.
 //
-// Pure: the run layer times calls and reduces; tests do the same with simulated ranks.
+// Pure: the runtime times calls and reduces; tests do the same with simulated ranks.
 #pragma once
 
 #include <optional>

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import Launcher, enough, hermetic
 from test_collectives import program, run_python, settings_for
-from test_plans import DRIVEN, ran
+from test_plans import PROGRESSED, ran
 
 RANKS = (1, 2, 3, 5, 8)
 COLLECTIVES = tuple(f"neighbor_{name}" for name in ("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"))
@@ -16,7 +16,7 @@ DIRECT = settings_for(dict.fromkeys(COLLECTIVES, "direct"))
 
 def expected(mpi: Launcher, strategy: str) -> dict[str, set[str]]:
     """Of every collective, and of its plans where the library lets Wherry progress them."""
-    by_plan = strategy if mpi.name in DRIVEN else "native"
+    by_plan = strategy if mpi.name in PROGRESSED else "native"
     return {name: {strategy} for name in COLLECTIVES} | {f"{name}_plan": {by_plan} for name in COLLECTIVES}
 
 

@@ -9,7 +9,7 @@ from conftest import Launcher, hermetic
 from test_collectives import check_followed, program, run_python, settings_for
 
 RANKS = (1, 2, 3, 5, 8)
-DRIVEN = ("openmpi", "debian-openmpi", "mpich")  # these let Wherry take part in their progress
+PROGRESSED = ("openmpi", "debian-openmpi", "mpich")  # these let Wherry take part in their progress
 ASKED = {
     "alltoall": "mesh",
     "alltoallv": "bruck2",
@@ -40,10 +40,10 @@ def test_results(mpi: Launcher, build: Path, n: int) -> None:
     done = mpi.run([program(mpi, build, "plans")], n, hermetic({}))
     assert done.returncode == 0, done.stdout + done.stderr
     native = {collective: strategies == {"native"} for collective, strategies in ran(done.stdout).items()}
-    assert native == dict.fromkeys(ASKED, n == 1 or mpi.name not in DRIVEN)
+    assert native == dict.fromkeys(ASKED, n == 1 or mpi.name not in PROGRESSED)
 
 
-@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+@pytest.mark.parametrize("mpi", PROGRESSED, indirect=True)
 def test_settings_are_followed(mpi: Launcher, build: Path) -> None:
     done = mpi.run([program(mpi, build, "plans")], 5, {**settings_for(ASKED), **hermetic({})})
     assert done.returncode == 0, done.stdout + done.stderr

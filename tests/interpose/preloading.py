@@ -20,7 +20,7 @@ from wherry.run.mpis import find_mpi, why_missing
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 
-DRIVEN = ("openmpi", "mpich")  # the libraries that tests run at every number of ranks; both let Wherry take part
+PROGRESSED = ("openmpi", "mpich")  # the libraries that tests run at every number of ranks; both let Wherry take part
 
 _COLLECTIVES = (
     "Alltoall Alltoallv Alltoallw Allgather Bcast Gather Scatter Reduce Allreduce Reduce_scatter_block Allgatherv"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher
-from preloading import DRIVEN, compile_program
+from preloading import PROGRESSED, compile_program
 
 TYPES = int(os.environ.get("WHERRY_TEST_TYPES", "20000"))  # `make test-long` asks for a million
 #: More than the tables of choices, which end at 4096 kinds of calls, grow after the first tenth; 16 bytes of each of a
@@ -21,7 +21,7 @@ SPINNING = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "0", "MPIR_CVAR_ENABLE_HEAVY_YIEL
 LINE = re.compile(r"^rank \d: (-?\d+) KiB more, ([\d.]+) us at first, ([\d.]+) us at last$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+@pytest.mark.parametrize("mpi", PROGRESSED, indirect=True)
 def test_memory_stays(
     mpi: Launcher, preload: Path, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher
-from preloading import DRIVEN, FORCED, asking_for, compile_program, records_in, uses_of
+from preloading import FORCED, PROGRESSED, asking_for, compile_program, records_in, uses_of
 
 RANKS = [1, 2, 3, 5, 7, 8, 13]
 #: By the forms: blocking, nonblocking, persistent. Of every k-th type, where many ranks share few processors, unless
@@ -66,7 +66,7 @@ def test_every_collective(
     forms = NATIVE_FORMS.get(mpi.name, "bnp")
     strategies = STRATEGIES[TOLD[n]] if n in TOLD else {}
     env = {**asking_for(strategies), "WHERRY_RANKS_PER_NODE": "2", "WHERRY_NONBLOCKING": "1"}
-    if mpi.name in DRIVEN and strategies:
+    if mpi.name in PROGRESSED and strategies:
         env["TEST_WHERRY_PERFORMS"] = "1"
     done = mpi.run([matrix, forms, str(every)], n, {**env, "WHERRY_OUTPUT": str(tmp_path)}, preload=True, timeout=900)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -74,11 +74,11 @@ def test_every_collective(
     assert checks == [str(sum(CHECKS[every][form] for form in forms))] * n
     records = records_in(tmp_path)
     assert len(records) == n
-    expected = expected_uses(strategies, forms if mpi.name in DRIVEN else "b")
+    expected = expected_uses(strategies, forms if mpi.name in PROGRESSED else "b")
     assert [expected - uses_of(record) for record in records] == [set()] * n
 
 
-@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+@pytest.mark.parametrize("mpi", PROGRESSED, indirect=True)
 def test_only_blocking_calls_are_wherrys_unless_asked(
     mpi: Launcher, preload: Path, matrix: Path, tmp_path: Path
 ) -> None:

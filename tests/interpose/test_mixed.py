@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher
-from preloading import DRIVEN, compile_program, records_in, uses_of
+from preloading import PROGRESSED, compile_program, records_in, uses_of
 from test_matrix import STRATEGIES, expected_uses
 
 ROUNDS = 48
@@ -20,7 +20,7 @@ COLLECTIVES = (
     *("Alltoall", "Alltoallv", "Alltoallw", "Allgather", "Allgatherv", "Bcast", "Gather", "Scatter"),
     *("Reduce", "Allreduce", "Reduce_scatter_block", "Reduce_scatter"),
 )
-pytestmark = pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+pytestmark = pytest.mark.parametrize("mpi", PROGRESSED, indirect=True)
 
 
 def run(

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher
-from preloading import DRIVEN, FORCED, asking_for, compile_program, records_in, uses_of
+from preloading import FORCED, PROGRESSED, asking_for, compile_program, records_in, uses_of
 
 from wherry.analysis.record import Record
 
-UNDRIVEN = ("mpich-abi", "intel", "debian-mpich")  # those that do not; a thread of Wherry's can go on there
+UNPROGRESSED = ("mpich-abi", "intel", "debian-mpich")  # those that do not; a thread of Wherry's can progress there
 RANKS = [1, 2, 3, 8]
 
 
@@ -59,7 +59,7 @@ def form(request: pytest.FixtureRequest) -> Form:
 
 def run(mpi: Launcher, program: Path, form: Form, n: int, env: Mapping[str, str]) -> str:
     """What it said besides."""
-    performs = (mpi.name in DRIVEN or "WHERRY_PROGRESS" in env) and n > 1  # one rank is native
+    performs = (mpi.name in PROGRESSED or "WHERRY_PROGRESS" in env) and n > 1  # one rank is native
     expected = form.checks if performs else form.native_checks
     if expected is None:
         pytest.skip("the library's own persistent collectives are tested by test_matrix.py alone")
@@ -84,7 +84,7 @@ def test_results_without_a_record(mpi: Launcher, preload: Path, compiled: Compil
     run(mpi, compiled(form), form, n, {})
 
 
-@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+@pytest.mark.parametrize("mpi", PROGRESSED, indirect=True)
 @pytest.mark.parametrize("strategies", FORCED.values(), ids=list(FORCED))
 @pytest.mark.parametrize("n", [5])
 def test_strategies_that_are_named(
@@ -102,7 +102,7 @@ def test_strategies_that_are_named(
     assert all(set(strategies.items()) <= uses(record, form) for record in records)
 
 
-@pytest.mark.parametrize("mpi", [*DRIVEN, *UNDRIVEN], indirect=True)
+@pytest.mark.parametrize("mpi", [*PROGRESSED, *UNPROGRESSED], indirect=True)
 @pytest.mark.parametrize("n", [3])
 def test_a_thread_goes_on(mpi: Launcher, preload: Path, compiled: Compile, form: Form, n: int) -> None:
     said = run(mpi, compiled(form), form, n, {"WHERRY_PROGRESS": "thread"})

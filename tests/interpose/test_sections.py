@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher
-from preloading import compile_program, records_in
+from preloading import PROGRESSED, compile_program, records_in
 
 from wherry.analysis.record import text
 
-DRIVEN = ("openmpi", "mpich")
 ROUNDS, PER_SECTION = 25, 3
 
 STRATEGIES = {
@@ -27,7 +26,7 @@ def program(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_program(mpi, "sections.c", tmp_path_factory.mktemp(f"sections-{mpi.name}") / "sections")
 
 
-@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+@pytest.mark.parametrize("mpi", PROGRESSED, indirect=True)
 @pytest.mark.parametrize("names", STRATEGIES.values(), ids=list(STRATEGIES))
 @pytest.mark.parametrize("n", [3, 5, 8])
 def test_sections_at_once(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher
-from preloading import DRIVEN, compile_program, records_in
+from preloading import PROGRESSED, compile_program, records_in
 
 from wherry.analysis import analyse
 from wherry.analysis.record import read_all, text
@@ -20,7 +20,7 @@ RANKS = 2
 CALLS = 10_000
 
 
-@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+@pytest.mark.parametrize("mpi", PROGRESSED, indirect=True)
 def test_a_tail_is_noticed(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
     program = compile_program(mpi, "sums.c", tmp_path / "sums")
     tail = compile_program(mpi, "tail.c", tmp_path / "tail.so", ["-shared", "-fPIC"])

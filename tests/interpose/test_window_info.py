@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher
-from preloading import DRIVEN, PROGRAMS, records_in
+from preloading import PROGRAMS, PROGRESSED, records_in
 
 from wherry.analysis.record_format import CACHINGS, NOT_CACHED
 
@@ -32,7 +32,7 @@ UNKNOWN_KEY = {
 SHARED = {"wherry_cache": "off", "wherry_cache_why": "shared memory", "wherry_cache_gets_passed": "1"}
 
 
-@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+@pytest.mark.parametrize("mpi", PROGRESSED, indirect=True)
 def test_a_windows_info_tells_what_its_cache_did(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
     if mpi.python is None:
         pytest.skip(f"{mpi.name} has no mpi4py")
@@ -63,7 +63,7 @@ def test_a_windows_info_tells_what_its_cache_did(mpi: Launcher, preload: Path, t
     assert sorted(rows) == [("shared memory", 1)] * RANKS + [("user", 0)] * 3 * RANKS
 
 
-@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+@pytest.mark.parametrize("mpi", PROGRESSED, indirect=True)
 def test_ranks_of_a_node_read_for_each_other(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
     """Rank 0 reads 16 ranges and ranks 1 and 2 the same, by a setting and without a word in the program."""
     if mpi.python is None:
@@ -82,7 +82,7 @@ def test_ranks_of_a_node_read_for_each_other(mpi: Launcher, preload: Path, tmp_p
         assert (int(row["node_found"]), int(row["node_offered"]), int(row["node_refused"])) == (found, offered, 0)
 
 
-@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+@pytest.mark.parametrize("mpi", PROGRESSED, indirect=True)
 def test_gets_that_no_cache_serves_have_their_reasons(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
     if mpi.python is None:
         pytest.skip(f"{mpi.name} has no mpi4py")

@@ -107,8 +107,8 @@ TEST_CASE("each call is looked at or stood for, and looking costs a bounded part
       }
     CHECK(stood_for <= calls);
     CHECK(calls - stood_for < 2 * PathSampling::largest_gap);
-    // Each doubling has a dozen, a largest gap one, and what is more is paid for; gaps are random and powers of two.
-    const std::uint64_t few = 17 * 16 + 4 * calls / PathSampling::largest_gap;
+    // Each doubling has so many, a largest gap one, and what is more is paid for; gaps are random and powers of two.
+    const std::uint64_t few = 17 * 2 * PathSampling::share + 4 * calls / PathSampling::largest_gap;
     CHECK(looks <= few + 4 * calls * time_ns / ns_each);
     CHECK(looks >= 17);
     CHECK(sampling.due(8, 1, time_ns) == 1);  // the first of another place
@@ -122,6 +122,18 @@ TEST_CASE("callers that take turns are told apart in proportion") {
   constexpr std::uint64_t all = 200'000;
   for (std::uint64_t i = 0; i < all; ++i) calls[i % period] += sampling.due(0, 1, 10'000);
   for (const std::uint64_t each : calls) CHECK(each * period == doctest::Approx(all).epsilon(0.1));
+}
+
+TEST_CASE("of callers that take turns in few calls each has nearly its part") {
+  PathSampling sampling(1'000'000);
+  constexpr std::uint32_t places = 200, calls = 120;
+  for (std::uint32_t place = 0; place < places; ++place) {
+    std::array<double, 2> found{};
+    for (std::uint32_t i = 0; i < calls; ++i)
+      found[i % 2] += static_cast<double>(sampling.due(place, 8, 80'000));
+    CAPTURE(place);
+    CHECK(found[0] / (found[0] + found[1]) == doctest::Approx(0.5).epsilon(0.25));
+  }
 }
 
 TEST_CASE("a path ends where the C library calls main") {

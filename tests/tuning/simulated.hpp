@@ -1,4 +1,4 @@
-// A simulated machine whose ranks each keep a learner, as the run layer would drive them.
+// A simulated machine whose ranks each keep a learner, as the runtime would ask them.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A synthetic program whose ranks each keep a controlled trial, as the run layer would drive them.
+// A synthetic program whose ranks each keep a controlled trial, as the runtime would ask them.
 #pragma once
 
 #include <algorithm>

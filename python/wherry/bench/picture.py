@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wherry.bench import heatmap, overlap_picture, scaling_picture
+from wherry.bench import heatmap, overlap_picture, programs_picture, scaling_picture
 from wherry.draw import figures
 from wherry.errors import WherryError
 from wherry.files import write_whole
@@ -42,4 +42,7 @@ def svg(results: Sequence[Measurement]) -> str:
 
 
 #: Benchmarks whose results are not a list.
-_PICTURES = {"grid": heatmap.svg, "overlap": overlap_picture.svg, "scaling": scaling_picture.svg}
+_PICTURES = {
+    "grid": heatmap.svg, "overlap": overlap_picture.svg, "programs": programs_picture.svg,
+    "scaling": scaling_picture.svg,
+}  # fmt: skip

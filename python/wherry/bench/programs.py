@@ -32,7 +32,7 @@ from wherry.netlab import Cluster, why_not_on_cluster, why_unavailable
 from wherry.run.launch import Launcher
 from wherry.run.mpis import Mpi, find_mpis
 
-OPTIONS = tuple(option for option in LAUNCHING if option != "--plot")
+OPTIONS = LAUNCHING
 _ROUNDS, _QUICK_ROUNDS = 10, 3
 CLUSTER_RANKS = 8
 _NUMBER = r"(-?\d[\d.e+-]*)"

@@ -27,7 +27,7 @@ std::string_view suffix_of(Limit limit) {
 
 std::optional<Algorithm> algorithm_of(std::span<const EstimatedAlgorithm> estimated, std::string_view name) {
   const auto found = std::ranges::find_if(
-      estimated, [=](const EstimatedAlgorithm& o) { return o.algorithm.name() == name; });
+      estimated, [=](const EstimatedAlgorithm& estimate) { return estimate.algorithm.name() == name; });
   return found == estimated.end() ? std::nullopt : std::optional(found->algorithm);
 }
 
@@ -109,14 +109,14 @@ Choosing::Shortlist Choosing::shortlist(Communicator& c, const CellKey& key) {
   for (;;) {
     Shortlist made{.estimated = candidates_->of(c, key), .candidates = {}};
     std::vector<tuning::Candidate> estimates;
-    for (const EstimatedAlgorithm& o : made.estimated)
-      estimates.push_back({std::string(o.algorithm.name()), expected_seconds(o)});
+    for (const EstimatedAlgorithm& estimate : made.estimated)
+      estimates.push_back({std::string(estimate.algorithm.name()), expected_seconds(estimate)});
     made.candidates = computed([&] { return tuning::shortlist_for(key.collective, std::move(estimates)); });
     long long needed = 0;
-    for (const EstimatedAlgorithm& o : made.estimated)
-      if (std::ranges::find(made.candidates, o.algorithm.name(), &tuning::Candidate::name) !=
+    for (const EstimatedAlgorithm& estimate : made.estimated)
+      if (std::ranges::find(made.candidates, estimate.algorithm.name(), &tuning::Candidate::name) !=
           made.candidates.end())
-        needed = std::max(needed, o.staging_bytes);
+        needed = std::max(needed, estimate.staging_bytes);
     if (reserve(c, needed)) return made;
   }
 }
@@ -164,7 +164,7 @@ std::optional<Algorithm> Choosing::best_without_asking(Communicator& c, const Ce
   if (is_new) {
     const std::vector<EstimatedAlgorithm> estimated = candidates_->of(c, key, limits.staging_max);
     const auto best = std::ranges::min_element(
-        estimated, {}, [this](const EstimatedAlgorithm& o) { return expected_seconds(o); });
+        estimated, {}, [this](const EstimatedAlgorithm& estimate) { return expected_seconds(estimate); });
     if (best != estimated.end()) entry->second = best->algorithm;
   }
   return within(entry->second) ? entry->second : std::nullopt;
@@ -184,7 +184,7 @@ std::pair<std::optional<Algorithm>, std::string_view> Choosing::named(Communicat
   settle_machine(c);
   const std::vector<EstimatedAlgorithm> estimated = candidates_->of(c, key);
   const auto found = std::ranges::find_if(
-      estimated, [=](const EstimatedAlgorithm& o) { return o.algorithm.name() == name; });
+      estimated, [=](const EstimatedAlgorithm& estimate) { return estimate.algorithm.name() == name; });
   if (found != estimated.end() && !reserve(c, found->staging_bytes))
     return {std::nullopt, "not every rank has the memory that the strategy asked for may need"};
   return candidates_->named(c, key, name);

@@ -65,8 +65,8 @@ class Choosing {
   };
 
   /// A simulated machine's constants are exact.
-  double expected_seconds(const EstimatedAlgorithm& o) const {
-    return simulated_ ? o.predicted_s : o.expected_s;
+  double expected_seconds(const EstimatedAlgorithm& estimate) const {
+    return simulated_ ? estimate.predicted_s : estimate.expected_s;
   }
   bool is_within(const Communicator& c, const CellKey& key, const Algorithm& algorithm, const Limits& limits);
   Shortlist shortlist(Communicator& c, const CellKey& key);

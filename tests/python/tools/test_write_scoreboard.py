@@ -10,7 +10,16 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from write_scoreboard import README_MPIS, README_ROWS, cell_at, one_place, page, readme  # noqa: E402
+from write_scoreboard import (  # noqa: E402
+    PICTURE,
+    README_MPIS,
+    README_ROWS,
+    cell_at,
+    one_place,
+    page,
+    picture,
+    readme,
+)
 
 
 def test_the_page_is_that_of_the_records() -> None:
@@ -25,6 +34,10 @@ def test_the_rows_of_the_readme_are_those_of_the_records() -> None:
     assert changed != text
     assert readme(changed) == text
     assert all(name in text for name in (*README_MPIS, *README_ROWS))
+
+
+def test_the_picture_is_that_of_the_records() -> None:
+    assert PICTURE.read_text("utf-8") == picture()
 
 
 def test_the_rows_of_the_readme_are_of_one_machine_and_one_commit() -> None:
