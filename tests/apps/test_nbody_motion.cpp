@@ -13,7 +13,7 @@ using namespace nbody;
 
 namespace {
 
-const Integrator& named(const std::string& name) {
+const Integrator& integrator_named(const std::string& name) {
   return *std::ranges::find(integrators(), name, &Integrator::name);
 }
 
@@ -90,7 +90,7 @@ double energy_error(const Integrator& integrator, int steps) {
 }  // namespace
 
 TEST_CASE("halving the time step divides the error by two to the integrator's order") {
-  const Vectors right = place_on_the_way(named("yoshida6"), 3000);
+  const Vectors right = place_on_the_way(integrator_named("yoshida6"), 3000);
   for (const Integrator& integrator : integrators()) {
     CAPTURE(integrator.name);
     // With more steps rounding would be seen at high orders.
@@ -102,15 +102,15 @@ TEST_CASE("halving the time step divides the error by two to the integrator's or
 }
 
 TEST_CASE("the energy error of leapfrog falls by four when dt halves") {
-  CHECK(energy_error(named("leapfrog"), 1000) / energy_error(named("leapfrog"), 2000) ==
+  CHECK(energy_error(integrator_named("leapfrog"), 1000) / energy_error(integrator_named("leapfrog"), 2000) ==
         doctest::Approx(4).epsilon(0.02));
 }
 
 TEST_CASE("two bodies come back after their period") {
-  CHECK(error_after_period(named("yoshida4"), 4000) < 1e-7);
-  CHECK(error_after_period(named("leapfrog"), 4000) < 1e-3);
-  CHECK(error_after_period(named("yoshida6"), 1000) < 1e-7);
-  Motion half(kepler(), named("yoshida4"), kepler_period / 4000);
+  CHECK(error_after_period(integrator_named("yoshida4"), 4000) < 1e-7);
+  CHECK(error_after_period(integrator_named("leapfrog"), 4000) < 1e-3);
+  CHECK(error_after_period(integrator_named("yoshida6"), 1000) < 1e-7);
+  Motion half(kepler(), integrator_named("yoshida4"), kepler_period / 4000);
   half.steps(2000);
   // Then they are nearest to each other: 1 - e.
   CHECK(half.bodies.place[0][0] - half.bodies.place[0][1] == doctest::Approx(0.5).epsilon(1e-7));
@@ -132,18 +132,18 @@ TEST_CASE("with the velocities turned round, a cluster goes back the way that it
   const Bodies start = models()[0].make(60, 5);
   for (const char* name : {"leapfrog", "yoshida4", "yoshida6"}) {
     CAPTURE(name);
-    Motion there(start, named(name), 1e-3, 0.05);
+    Motion there(start, integrator_named(name), 1e-3, 0.05);
     there.steps(100);
     CHECK(farthest_apart(there.bodies.place, start.place) > 1e-2);
     for (double& v : there.bodies.velocity.all()) v = -v;
-    Motion back(there.bodies, named(name), 1e-3, 0.05);
+    Motion back(there.bodies, integrator_named(name), 1e-3, 0.05);
     back.steps(100);
     CHECK(farthest_apart(back.bodies.place, start.place) < 1e-12);
   }
 }
 
 TEST_CASE("a cluster keeps its energy, momentum and angular momentum") {
-  Motion motion(models()[0].make(200, 7), named("leapfrog"), 1e-3, 0.05);
+  Motion motion(models()[0].make(200, 7), integrator_named("leapfrog"), 1e-3, 0.05);
   const Conserved before = motion.measured();
   motion.steps(100);
   const Drift drift = drift_between(before, motion.measured());
@@ -154,7 +154,7 @@ TEST_CASE("a cluster keeps its energy, momentum and angular momentum") {
 }
 
 TEST_CASE("an absurd time step is told by the energy") {
-  Motion motion(models()[0].make(100, 7), named("leapfrog"), 5);
+  Motion motion(models()[0].make(100, 7), integrator_named("leapfrog"), 5);
   const Conserved before = motion.measured();
   motion.steps(20);
   const std::string warning = energy_warning(drift_between(before, motion.measured()));
@@ -163,18 +163,19 @@ TEST_CASE("an absurd time step is told by the energy") {
 
 TEST_CASE("a run that goes on from its snapshot is at the same bits as one that never stopped") {
   const RunState state{.step = 0, .dt = 1e-3, .eps = 0.01, .integrator = "leapfrog"};
-  Motion whole(models()[0].make(101, 3), named("leapfrog"), state.dt, state.eps);
+  Motion whole(models()[0].make(101, 3), integrator_named("leapfrog"), state.dt, state.eps);
   Motion first = whole;
   whole.steps(20);
   first.steps(10);
   const Snapshot stored = parse_snapshot(snapshot_text(first.bodies, state), "stored");
-  Motion second(stored.bodies, named(stored.state->integrator), stored.state->dt, stored.state->eps);
+  Motion second(stored.bodies, integrator_named(stored.state->integrator), stored.state->dt,
+                stored.state->eps);
   second.steps(10);
   CHECK(second.bodies == whole.bodies);
 }
 
 TEST_CASE("Plummer's model has mass 1, energy -1/4, is in equilibrium and at rest as a whole") {
-  Motion motion(models()[0].make(4000, 1), named("leapfrog"), 1);
+  Motion motion(models()[0].make(4000, 1), integrator_named("leapfrog"), 1);
   const Conserved c = motion.measured();
   CHECK(c.energy() == doctest::Approx(-0.25).epsilon(0.05));
   CHECK(-2 * c.kinetic / c.potential == doctest::Approx(1).epsilon(0.05));
@@ -182,7 +183,7 @@ TEST_CASE("Plummer's model has mass 1, energy -1/4, is in equilibrium and at res
 }
 
 TEST_CASE("a homogeneous sphere has the potential energy -3/5") {
-  Motion motion(models()[1].make(4000, 1), named("leapfrog"), 1);
+  Motion motion(models()[1].make(4000, 1), integrator_named("leapfrog"), 1);
   CHECK(motion.measured().energy() == doctest::Approx(-0.6).epsilon(0.02));
   CHECK(motion.measured().kinetic == 0);
 }

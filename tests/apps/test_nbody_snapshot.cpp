@@ -11,7 +11,7 @@ using namespace nbody;
 
 namespace {
 
-std::string problem_of(const std::string& text) {
+std::string snapshot_problem(const std::string& text) {
   try {
     parse_snapshot(text, "stars.csv");
   } catch (const input_error& error) {
@@ -46,34 +46,34 @@ TEST_CASE("spaces, comments, empty lines and line ends of other systems are no m
 }
 
 TEST_CASE("what is wrong with a file is told with its line") {
-  CHECK(problem_of("") == "stars.csv: no line 'm,x,y,z,vx,vy,vz'; write it above the bodies");
-  CHECK(problem_of(header) == "stars.csv: no bodies; write a line for each below 'm,x,y,z,vx,vy,vz'");
-  CHECK(problem_of("x,y,z,m\n") ==
+  CHECK(snapshot_problem("") == "stars.csv: no line 'm,x,y,z,vx,vy,vz'; write it above the bodies");
+  CHECK(snapshot_problem(header) == "stars.csv: no bodies; write a line for each below 'm,x,y,z,vx,vy,vz'");
+  CHECK(snapshot_problem("x,y,z,m\n") ==
         "stars.csv:1: 'x,y,z,m' instead of 'm,x,y,z,vx,vy,vz'; name the columns so, in this order");
-  CHECK(problem_of("# two\n" + header + "1,0,0,0,0,0,0\n-2,0,0,0,0,0,0\n") ==
+  CHECK(snapshot_problem("# two\n" + header + "1,0,0,0,0,0,0\n-2,0,0,0,0,0,0\n") ==
         "stars.csv:4: m is -2; a mass must not be negative");
-  CHECK(problem_of(header + "1,0,nan,0,0,0,0\n") == "stars.csv:2: y is nan; it must be finite");
-  CHECK(problem_of(header + "inf,0,0,0,0,0,0\n") == "stars.csv:2: m is inf; it must be finite");
-  CHECK(problem_of(header + "1,0,0,zero,0,0,0\n") == "stars.csv:2: z is 'zero', which is no number");
-  CHECK(problem_of(header + "1,0,0,0,0,0,\n") == "stars.csv:2: vz is '', which is no number");
-  CHECK(problem_of(header + "1,0,0\n") == "stars.csv:2: 3 fields instead of 7 (m,x,y,z,vx,vy,vz)");
-  CHECK(problem_of(header + "1,1e120,0,0,0,0,0\n") ==
+  CHECK(snapshot_problem(header + "1,0,nan,0,0,0,0\n") == "stars.csv:2: y is nan; it must be finite");
+  CHECK(snapshot_problem(header + "inf,0,0,0,0,0,0\n") == "stars.csv:2: m is inf; it must be finite");
+  CHECK(snapshot_problem(header + "1,0,0,zero,0,0,0\n") == "stars.csv:2: z is 'zero', which is no number");
+  CHECK(snapshot_problem(header + "1,0,0,0,0,0,\n") == "stars.csv:2: vz is '', which is no number");
+  CHECK(snapshot_problem(header + "1,0,0\n") == "stars.csv:2: 3 fields instead of 7 (m,x,y,z,vx,vy,vz)");
+  CHECK(snapshot_problem(header + "1,1e120,0,0,0,0,0\n") ==
         "stars.csv:2: x is 1e+120; write lengths in a unit that keeps them below 1e100");
-  CHECK(problem_of("# nbody stop=3\n" + header) ==
+  CHECK(snapshot_problem("# nbody stop=3\n" + header) ==
         "stars.csv:1: 'stop' is none of step, dt, eps, integrator, bodies");
-  CHECK(problem_of("# nbody step=1 step=2\n" + header) == "stars.csv:1: 'step' is there twice");
-  CHECK(problem_of("# nbody step=1 eps=0 integrator=euler\n" + header) ==
+  CHECK(snapshot_problem("# nbody step=1 step=2\n" + header) == "stars.csv:1: 'step' is there twice");
+  CHECK(snapshot_problem("# nbody step=1 eps=0 integrator=euler\n" + header) ==
         "stars.csv:1: no 'dt='; write the line as --output does");
   const std::string rest = " eps=0 integrator=euler bodies=2\n" + header + "1,0,0,0,0,0,0\n";
-  CHECK(problem_of("# nbody step=1 dt=0" + rest) == "stars.csv:1: dt is 0; it must be more than zero");
-  CHECK(problem_of("# nbody step=1 dt=1" + rest) ==
+  CHECK(snapshot_problem("# nbody step=1 dt=0" + rest) == "stars.csv:1: dt is 0; it must be more than zero");
+  CHECK(snapshot_problem("# nbody step=1 dt=1" + rest) ==
         "stars.csv: 1 bodies instead of 2; it was not copied or written whole");
-  CHECK(problem_of("# nbody step=1 dt=1" + rest + "2,1,0,0,0,0,0.25") ==
+  CHECK(snapshot_problem("# nbody step=1 dt=1" + rest + "2,1,0,0,0,0,0.25") ==
         "stars.csv:4: the line breaks off; the file was not copied or written whole");
-  CHECK(problem_of("# nbody dt=fast\n" + header) == "stars.csv:1: dt is 'fast', which is no number");
-  CHECK(problem_of("# nbody step=-1\n" + header) == "stars.csv:1: step is -1; it must not be negative");
+  CHECK(snapshot_problem("# nbody dt=fast\n" + header) == "stars.csv:1: dt is 'fast', which is no number");
+  CHECK(snapshot_problem("# nbody step=-1\n" + header) == "stars.csv:1: step is -1; it must not be negative");
   for (const std::string step : {"1.5", "1e+300"})
-    CHECK(problem_of("# nbody step=" + step + "\n" + header) ==
+    CHECK(snapshot_problem("# nbody step=" + step + "\n" + header) ==
           "stars.csv:1: step is " + step + "; it must be a whole number up to 9e+15");
 }
 

@@ -20,7 +20,7 @@ struct Challenged {
   int least_won, most_won;  // of 40 programs
 };
 
-constexpr Challenged worlds[] = {
+constexpr Challenged challenged_worlds[] = {
     // Four ranks on two cores: most calls take 34 us, one in five 30 ms.
     {{.name = "native's tail",
       .tail_share = 0.2,
@@ -76,7 +76,7 @@ Program challenge(std::uint64_t seed, const Challenged& c, std::uint64_t steps) 
 }  // namespace
 
 TEST_CASE("what is slow only in the program's course loses to a challenger, and nothing else does") {
-  for (const Challenged& c : worlds) {
+  for (const Challenged& c : challenged_worlds) {
     int won = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed)
       won += challenge(seed, c, 3000).first().verdict() == Verdict::other;

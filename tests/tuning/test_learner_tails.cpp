@@ -13,8 +13,8 @@ using wherry::test::random_worlds;
 namespace {
 
 constexpr int calls = 4000;
-const int machines = random_worlds(100);
-constexpr std::uint64_t lag = 2;
+const int tail_machines = random_worlds(100);
+constexpr std::uint64_t tail_lag = 2;
 
 constexpr Weather calm = {.call_noise = 0.05, .rank_noise = 0.03, .cold = 1.5};
 
@@ -46,7 +46,7 @@ bool is_good(std::uint64_t seed, const World& world) {
   for (std::size_t i = 0; i < machine.candidates().size(); ++i)
     if ((i == native) == world.of_native) machine.set_tail(i, world.tail);
   Ranks ranks(Learner(machine.candidates()), 4);
-  for (int call = 0; call < calls; ++call) ranks.step(machine, lag);
+  for (int call = 0; call < calls; ++call) ranks.step(machine, tail_lag);
   return machine.mean_truth(ranks.first().winner()) <= 1.15 * machine.best_mean();
 }
 
@@ -56,13 +56,13 @@ TEST_CASE("the choice is the one with the smaller mean, whatever its median") {
   for (const World& world : worlds) {
     int good = 0;
     std::string bad_seeds;
-    for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(machines); ++seed) {
+    for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(tail_machines); ++seed) {
       const bool is = is_good(seed, world);
       good += is;
       if (!is) bad_seeds += ' ' + std::to_string(seed);
     }
-    INFO(std::string(world.name), ": good ", good, " of ", machines, "; not of seeds", bad_seeds);
-    if (are_all_worlds()) CHECK(good >= world.least_good * machines);
+    INFO(std::string(world.name), ": good ", good, " of ", tail_machines, "; not of seeds", bad_seeds);
+    if (are_all_worlds()) CHECK(good >= world.least_good * tail_machines);
   }
 }
 
@@ -71,6 +71,6 @@ TEST_CASE("of two whose usual calls take the same the one without a tail is kept
   for (std::size_t i = 0; i < machine.candidates().size(); ++i) machine.set_truth(i, i < 2 ? 34e-6 : 60e-6);
   machine.set_tail(native, scheduler);
   Ranks ranks(Learner(machine.candidates()), 4);
-  for (int call = 0; call < 2000; ++call) ranks.step(machine, lag);
+  for (int call = 0; call < 2000; ++call) ranks.step(machine, tail_lag);
   CHECK(ranks.first().winner() == 1);
 }

@@ -13,10 +13,10 @@ using namespace wherry::tuning;
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double never_s = std::numeric_limits<double>::infinity();
 constexpr int ranks = 4;
 
-const topology::Placement placement = topology::Placement::flat(ranks);
+const topology::Placement flat_placement = topology::Placement::flat(ranks);
 
 /// Seconds on each rank. The root has all the work of a linear gather, and the others leave at once; in a tree, ranks
 /// forward what they wait for, and all end early.
@@ -46,7 +46,7 @@ std::size_t learned(Trials trials) {
 }
 
 Timing chosen_for(std::optional<schedule::Operation> operation, double predicted_s,
-                  const topology::Placement& where = placement) {
+                  const topology::Placement& where = flat_placement) {
   const std::vector<Candidate> candidates = {{"native", 0}, {"a", predicted_s}, {"b", 2 * predicted_s}};
   return timing_for(operation, candidates, where, {});
 }
@@ -79,18 +79,18 @@ TEST_CASE(
 TEST_CASE("calls are long where all candidates but native are") {
   const model::Machine machine;
   const std::vector<Candidate> both = {{"native", 0}, {"a", 1.0}, {"b", 1e-9}};
-  CHECK(are_long(std::span(both).first(2), placement, machine));
-  CHECK_FALSE(are_long(both, placement, machine));
-  CHECK_FALSE(are_long(std::span(both).first(1), placement, machine));
+  CHECK(are_long(std::span(both).first(2), flat_placement, machine));
+  CHECK_FALSE(are_long(both, flat_placement, machine));
+  CHECK_FALSE(are_long(std::span(both).first(1), flat_placement, machine));
 }
 
 TEST_CASE("agreed times are the mean of the ranks' as they come, and the maximum after barriers") {
-  const std::vector<double> mine = {2e-6, never, 0.5};
+  const std::vector<double> mine = {2e-6, never_s, 0.5};
   CHECK(to_agree(mine) == std::vector<long long>{2000, -1, 500000000});
   const std::vector<long long> sums = {4000, -2, 1000000000}, maxima = {3000, -1, 600000000};
-  CHECK(agreed_times(sums, Trials::as_they_come, 2) == std::vector<double>{1e-9 / 2 * 4000, never, 0.5});
+  CHECK(agreed_times(sums, Trials::as_they_come, 2) == std::vector<double>{1e-9 / 2 * 4000, never_s, 0.5});
   CHECK(agreed_times(maxima, Trials::after_barriers, 2) ==
-        std::vector<double>{1e-9 * 3000, never, 1e-9 * 600000000});
+        std::vector<double>{1e-9 * 3000, never_s, 1e-9 * 600000000});
 }
 
 TEST_CASE("what was chosen by the mean is re-evaluated by the slowest rank, after barriers") {
