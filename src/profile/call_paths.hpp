@@ -99,8 +99,8 @@ class CallPaths {
     std::array<PathFrame, path_frames> frames = {};
     std::size_t count = 0;
   };
-  /// The path of a script's place, which costs twenty times as much to find as to know again. Not for ever: the memory of
-  /// its code may become another's.
+  /// The path of a script's place: to know it again takes no unwinding. Not for ever: the memory of its code may become
+  /// another's.
   struct KnownPath {
     static constexpr int most_uses = 64;
     std::uint64_t where = 0;

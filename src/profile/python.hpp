@@ -34,8 +34,8 @@ class Python {
 
   /// The innermost lines first; how many there are.
   std::size_t lines(std::span<ScriptLine> lines);
-  /// A number for where the innermost frames stand, in a tenth of the time that their lines take; 0: not known, as before
-  /// a line was read.
+  /// A number for where the innermost frames stand, without reading their code or lines; 0: not known, as before a line
+  /// was read.
   std::uint64_t where();
 
  private:
