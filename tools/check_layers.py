@@ -15,7 +15,8 @@ from pathlib import Path
 
 # What each folder of src/ may include from, besides itself; the picture in docs/architecture.md.
 _SCHEDULES = frozenset({"base", "topology", "schedule"})
-_PURE_RUNTIME = _SCHEDULES | {"layout", "model", "tuning", "profile", "cache"}
+_CHOOSING = _SCHEDULES | {"model", "tuning", "profile"}
+_PURE_RUNTIME = _CHOOSING | {"layout", "cache"}
 _RUNTIME = _PURE_RUNTIME | {
     "waiting",
     "mpi",
@@ -40,18 +41,18 @@ BELOW: dict[str, frozenset[str]] = {
     "cache": frozenset({"base"}),
     "heap": frozenset({"base"}),
     "waiting": frozenset({"base"}),
-    "mpi": frozenset({"base"}),
+    "mpi": frozenset(),
     "datatype": frozenset({"base", "layout", "mpi"}),
     "comm": frozenset({"base", "topology", "waiting", "mpi", "datatype"}),
-    "p2p": frozenset({"base", "layout", "waiting", "mpi", "datatype", "comm"}),
+    "p2p": frozenset({"base", "layout", "mpi", "datatype", "comm"}),
     "arguments": _SCHEDULES | {"mpi", "datatype", "comm"},
     "exec": _SCHEDULES | {"layout", "mpi", "datatype", "comm", "arguments"},
     "sparse": _SCHEDULES | {"model", "mpi", "datatype", "comm", "exec"},
-    "coll": _PURE_RUNTIME | {"mpi", "datatype", "comm", "arguments", "exec", "sparse"},
-    "progress": _PURE_RUNTIME | {"waiting", "mpi", "datatype", "comm", "arguments", "exec", "coll"},
+    "coll": _CHOOSING | {"mpi", "datatype", "comm", "arguments", "exec", "sparse"},
+    "progress": _CHOOSING | {"mpi", "datatype", "comm", "arguments", "exec", "coll"},
     "host": _RUNTIME - {"host"},
     "window": frozenset({"base", "cache", "mpi", "datatype", "comm"}),
-    "api": frozenset({"base", "waiting", "mpi", "comm", "arguments", "coll", "progress", "host", "window"}),
+    "api": frozenset({"base", "mpi", "comm", "arguments", "coll", "progress", "host", "window"}),
     "interpose": _RUNTIME | {"p2p", "window", "heap"},
     "tools": _PURE_RUNTIME | {"draw"},
 }

@@ -16,8 +16,9 @@ def sentences(analysis: Analysis) -> list[str]:
     rows = {row.state: row for row in analysis.faults}
     native, kept, back = (rows.get(state) for state in ("as malloc has it", "kept", "taken back"))
     if kept is not None:
-        before = f"{_cost(native)} before; " if native is not None and native.faults > 0 else ""
-        since = f"{_count(kept)} in {units.seconds(kept.seconds / kept.ranks)} since malloc keeps freed memory"
+        told = "malloc was told to keep freed memory"
+        before = f"{_cost(native)} until {told}" if native is not None and native.faults > 0 else told
+        since = f"; {_count(kept)} in the {units.seconds(kept.seconds / kept.ranks)} after"
         taken = f", which was taken back on {units.plural(back.ranks, 'rank')}" if back is not None else ""
         return [f"page faults: {before}{since}{taken}{_gain(native, kept)}"]
     if native is None or native.share < _NAMED:
@@ -31,7 +32,7 @@ def _gain(native: FaultRow | None, kept: FaultRow) -> str:
     if len(rows) < 2:
         return "; what that gained was not measured"
     before, since = (row.seconds / row.calls for row in rows)
-    return f"; processor time for each call of MPI: {units.seconds(before)} before, {units.seconds(since)} since"
+    return f"; processor time for each call of MPI: {units.seconds(before)} before, {units.seconds(since)} after"
 
 
 def _advice(native: FaultRow) -> str:
