@@ -65,14 +65,6 @@ Completion::Done Completion::run(const Covered& covered, const Native& native) {
           })};
 }
 
-int Completion::flush(int rank, const Native& native) {
-  return flush_target(rank, &Target::completed, native, &Completion::complete);
-}
-
-int Completion::flush_local(int rank, const Native& native) {
-  return flush_target(rank, &Target::local, native, &Completion::complete_locally);
-}
-
 int Completion::flush_target(int rank, SequenceNumber Target::* reached, const Native& native, Reach reach) {
   Covered covered;
   {
