@@ -65,10 +65,18 @@ int main(int argc, char** argv) {
     std::vector<double> out(count), in(count);
     const int rank = bench::rank_of(MPI_COMM_WORLD), size = bench::size_of(MPI_COMM_WORLD);
     const int next = (rank + 1) % size, before = (rank + size - 1) % size;
-    time_apart("MPI_Sendrecv of 2 KiB after other work", [&] {
-      MPI_Sendrecv(out.data(), count, MPI_DOUBLE, next, 0, in.data(), count, MPI_DOUBLE, before, 0,
-                   MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    });
+    const auto exchange = [&](int elements, MPI_Datatype type) {
+      return [&, elements, type] {
+        MPI_Sendrecv(out.data(), elements, type, next, 0, in.data(), elements, type, before, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      };
+    };
+    time_apart("MPI_Sendrecv of 2 KiB after other work", exchange(count, MPI_DOUBLE));
+    MPI_Datatype pair;
+    MPI_Type_contiguous(2, MPI_DOUBLE, &pair);
+    MPI_Type_commit(&pair);
+    time_apart("MPI_Sendrecv of 2 KiB of a derived type after other work", exchange(count / 2, pair));
+    MPI_Type_free(&pair);
   }
   MPI_Finalize();
 }

@@ -284,6 +284,7 @@ void forget_window(MPI_Win win) {
 }
 
 void forget_type(MPI_Datatype type) {
+  backend().hot.freed_types.note(number_of(type));
   if (inside_mpi()) return backend().record.handles.forget_soon();
   const std::lock_guard lock(backend().record.lock);
   backend().record.handles.forget(type);

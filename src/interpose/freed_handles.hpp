@@ -10,7 +10,7 @@
 
 namespace wherry::interpose {
 
-/// By the number of a communicator or window. Those of equal hash share a counter, which only makes more of
+/// By the number of a handle. Those of equal hash share a counter, which only makes more of
 /// them look freed. Needs no lock.
 class FreedHandles {
  public:

@@ -60,7 +60,7 @@ struct alignas(128) HotState {
   // Recording.
   profile::Header* record = nullptr;
   profile::WatchClock clock;
-  FreedHandles freed;  // Handles
+  FreedHandles freed, freed_types;  // Handles; of communicators and windows, of types
 };
 
 }  // namespace wherry::interpose

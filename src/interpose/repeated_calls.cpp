@@ -26,7 +26,9 @@ void RepeatedCalls::settle(Entry& entry) {
   if (entry.calls == 0) return;
   Details& details = details_of(entry);
   const BookedAt& booked = details.booked;
-  recorder_.counted({entry.row, entry.calls, entry.bytes});
+  recorder_.counted(
+      {.row = entry.row, .calls = entry.calls, .bytes = entry.bytes, .derived = entry.is_derived});
+  if (entry.is_derived) book_type(booked.combiner, entry.calls, entry.bytes);
   const std::uint64_t sent = details.exchanges ? std::exchange(details.sent, 0) : entry.bytes;
   if (booked.destination.peer >= 0)
     recorder_.peer(booked.destination.peer, booked.destination.kind, entry.calls, sent);
@@ -42,8 +44,12 @@ void RepeatedCalls::close(Entry& entry) {
   entry.gap = entry.left = 0;
 }
 
+void RepeatedCalls::book_type(Combiner combiner, std::uint32_t calls, std::uint64_t bytes) {
+  recorder_.type(combiner, name_of_combiner(combiner), bytes, calls);
+}
+
 void RepeatedCalls::add_time(Entry& entry, std::uint32_t calls) {
-  recorder_.counted({entry.row, 0, 0, calls * details_of(entry).time_ns});
+  recorder_.counted({.row = entry.row, .calls = 0, .bytes = 0, .time_ns = calls * details_of(entry).time_ns});
 }
 
 void RepeatedCalls::keep(const Kept& kept) {
@@ -55,7 +61,7 @@ void RepeatedCalls::keep(const Kept& kept) {
            .object = key.object,
            .type = key.type,
            .function = key.function,
-           .freed_before = hot_.freed.count(key.object),
+           .freed_before = freed(hot_, key.object, key.type, kept.booked.combiner != 0),
            .element = kept.element,
            .row = kept.booked.row,
            .peer = key.peer,
@@ -63,6 +69,7 @@ void RepeatedCalls::keep(const Kept& kept) {
            .left = static_cast<std::uint16_t>(kept.calls),
            .gap = static_cast<std::uint16_t>(kept.calls),
            .count_bucket = bucket_of(key.count),
+           .is_derived = kept.booked.combiner != 0,
            .may_wait = kept.may_wait};
   details_of(entry) = {kept.booked, kept.time_ns, kept.exchanges};
 }
@@ -76,7 +83,8 @@ void RepeatedCalls::book(Entry& entry, const Uncounted& call) {
     return void(recorder_.call(
         {entry.function, profile::none, booked.place, 0, stands_for, call.enter_ns, call.leave_ns, false}));
   recorder_.call({entry.function, booked.destination.comm, booked.place, call.bytes, stands_for,
-                  call.enter_ns, call.leave_ns, false});
+                  call.enter_ns, call.leave_ns, entry.is_derived});
+  if (entry.is_derived) book_type(booked.combiner, 1, call.bytes);
   if (booked.destination.peer >= 0)
     recorder_.peer(booked.destination.peer, booked.destination.kind, 1, call.sent);
   if (!booked.fallback.empty()) recorder_.fell_back(entry.function, booked.fallback);

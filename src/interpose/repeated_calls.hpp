@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "interpose/destination.hpp"
+#include "interpose/handles.hpp"
 #include "interpose/hot_state.hpp"
 #include "interpose/process_state.hpp"
 #include "profile/recorder.hpp"
@@ -34,6 +35,7 @@ struct BookedAt {
   std::uint32_t place = profile::none;
   std::string_view fallback;  // the reason why these collectives are native; empty: none is reported
   Destination destination;
+  Combiner combiner = 0;  // of their type
 };
 
 /// Calls of one key.
@@ -43,14 +45,15 @@ struct alignas(64) RepeatedCall {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   std::uint64_t bytes = 0;  // of those that are counted and not yet booked
   std::uint32_t function = profile::none;
-  std::uint32_t freed_before = 0;  // handles of its number
+  std::uint32_t freed_before = 0;  // see RepeatedCalls::freed()
   std::uint32_t element = 0;       // bytes of one of the type
   std::uint32_t row = profile::none;
   int peer = 0;
   std::uint32_t calls = 0;          // as `bytes`
   std::uint16_t bucket = 0;         // of the bytes of each
   std::uint16_t left = 0, gap = 0;  // may be counted before the next that is timed; how many that were
-  std::uint8_t count_bucket = 0;
+  std::uint8_t count_bucket : 7 = 0;
+  bool is_derived : 1 = false;  // the type
   bool may_wait = false;
 
   std::uint32_t since_timed() const { return gap > left ? static_cast<std::uint32_t>(gap - left) : 0; }
@@ -84,14 +87,15 @@ class RepeatedCalls {
     const bool is_same = entry.site == key.site && entry.function == key.function &&
                          entry.object == key.object && entry.type == key.type && entry.peer == key.peer &&
                          entry.count_bucket == bucket_of(key.count) &&
-                         entry.freed_before == hot.freed.count(key.object);
+                         entry.freed_before == freed(hot, key.object, key.type, entry.is_derived);
     return is_same ? &entry : nullptr;
   }
   /// Whether keep() would evict no live entry.
   bool has_free_entry(const RepeatKey& key) const {
     if (!counts_here(hot_)) return false;
     const Entry& entry = hot_.repeated_calls[slot_of(key)];
-    return entry.function == profile::none || entry.freed_before != hot_.freed.count(entry.object);
+    return entry.function == profile::none ||
+           entry.freed_before != freed(hot_, entry.object, entry.type, entry.is_derived);
   }
   /// From now on so many calls like the one that was booked may be counted. It moved bytes of elements of that size.
   struct Kept {
@@ -136,6 +140,12 @@ class RepeatedCalls {
     std::uint64_t sent = 0;  // of those that are counted and exchange
   };
 
+  /// How many handles of the numbers of an entry's communicator or window, and type, were freed: it holds as long as this
+  /// is the same. A predefined type stays.
+  [[gnu::always_inline]] static std::uint32_t freed(const HotState& hot, std::uint64_t object,
+                                                    MPI_Datatype type, bool is_derived) {
+    return hot.freed.count(object) + (is_derived ? hot.freed_types.count(number_of(type)) : 0);
+  }
   [[gnu::always_inline]] static std::uint8_t bucket_of(MPI_Count count) {
     return static_cast<std::uint8_t>(profile::bucket_of(static_cast<std::uint64_t>(count)));
   }
@@ -149,6 +159,7 @@ class RepeatedCalls {
     return details_[static_cast<std::size_t>(&entry - entries_.get())];
   }
   void settle(Entry& entry);
+  void book_type(Combiner combiner, std::uint32_t calls, std::uint64_t bytes);
   void close(Entry& entry);
 
   profile::Recorder& recorder_;

@@ -33,7 +33,7 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
   const bool is_collective = call.comm() != MPI_COMM_NULL;
   // An untimed call evicts no live entry: with many keys every call would.
   if (!call.is_exact() && (is_collective || !record.repeated.has_free_entry(key_))) return std::nullopt;
-  if (volume.combiner != 0) return std::nullopt;
+  if (volume.combiner != 0 && !leaves_type_alone()) return std::nullopt;
   // A collective of several ranks must be timed by all alike.
   if (is_collective && is_shared(facts(call.comm()))) return std::nullopt;
   // Where the program's calls have one return address, in Fortran bindings, the place of each must be asked for.
@@ -49,6 +49,11 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
                     : record.sampling.calls_to_count(key_.function, call.leave_ns() - call.enter_ns(),
                                                      call.is_timed_for_others());
   return calls != 0 ? std::optional(calls) : std::nullopt;
+}
+
+/// Whether the library moves so many elements of the derived type for good: a call that is counted is native.
+bool Repetition::leaves_type_alone() const {
+  return !backend().packing() || backend().converter.is_native(key_.type, key_.count);
 }
 
 /// What calls that are counted after this one take, as far as is known.

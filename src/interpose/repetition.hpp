@@ -64,7 +64,7 @@ class Repetition {
     book_time_of_others(call);
     const std::string_view fallback = fallback_of(call);
     if (const std::optional<std::uint32_t> calls = calls_to_count(call, volume); calls.has_value())
-      store(call, volume, {row, call.place(), fallback, destination()}, *calls);
+      store(call, volume, {row, call.place(), fallback, destination(), volume.combiner}, *calls);
   }
 
  private:
@@ -94,6 +94,7 @@ class Repetition {
   std::string_view fallback_of(const Call& call) const;
   void book_time_of_others(const Call& call) const;
   std::optional<std::uint32_t> calls_to_count(const Call& call, const Volume& volume) const;
+  bool leaves_type_alone() const;
   std::uint64_t time_of_next(const Call& call) const;
   std::uint64_t element() const;  // bytes of one of the type; 0 where the count is 0
   void store(const Call& call, const Volume& volume, const BookedAt& booked, std::uint32_t calls) const;

@@ -119,6 +119,7 @@ void Recorder::counted(const CountedCalls& calls) {
   record.count += calls.calls;
   record.bytes += calls.bytes;
   record.time_ns += calls.time_ns;
+  if (calls.derived) record.derived += calls.calls;
   file_.at<FunctionRecord>(Table::functions, record.function).counted += calls.calls;
 }
 
@@ -214,7 +215,7 @@ void Recorder::thin_arrivals() {
   file_.truncate(Table::arrivals, static_cast<std::uint32_t>(end - first));
 }
 
-void Recorder::type(std::uint32_t combiner, std::string_view name, std::uint64_t bytes) {
+void Recorder::type(std::uint32_t combiner, std::string_view name, std::uint64_t bytes, std::uint64_t calls) {
   if (!is_open()) return;
   TypeRecord* record = nullptr;
   for (std::uint32_t i = 0; i < file_.used(Table::types) && record == nullptr; ++i)
@@ -226,7 +227,7 @@ void Recorder::type(std::uint32_t combiner, std::string_view name, std::uint64_t
     record->combiner = combiner;
     put(record->name, name);
   }
-  ++record->count;
+  record->count += calls;
   record->bytes += bytes;
 }
 

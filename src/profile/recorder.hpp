@@ -79,6 +79,7 @@ struct CountedCalls {
   std::uint64_t calls;
   std::uint64_t bytes;        // of all
   std::uint64_t time_ns = 0;  // of calls that no other stands for
+  bool derived = false;       // their type
 };
 
 /// Writes events into a record. Not thread-safe. Without an open file every member does nothing.
@@ -122,7 +123,8 @@ class Recorder {
   std::string_view comm_name(std::uint32_t comm);
   void arrival(std::uint32_t comm, std::uint32_t function, std::uint64_t sequence, std::uint64_t enter_ns,
                std::uint64_t leave_ns);
-  void type(std::uint32_t combiner, std::string_view name, std::uint64_t bytes);
+  /// bytes: of all these calls.
+  void type(std::uint32_t combiner, std::string_view name, std::uint64_t bytes, std::uint64_t calls = 1);
   void used(const Subject& subject, std::string_view strategy, std::uint64_t bytes, std::uint64_t time_ns);
   /// The row of such a use, for used_again(); none if there is none.
   std::uint32_t use(const Subject& subject, std::string_view strategy);

@@ -52,11 +52,19 @@ def check(record: Record, expected: Path, seed: int, kind: int) -> None:
         moved[record.function(row["function"])] += int(row["bytes"])
     sent = {int(p["peer"]): (int(p["messages"]), int(p["bytes"])) for p in record.tables["peers"] if p["kind"] == kind}
     for name, count, volume in rows:
-        if name.startswith("to-"):
+        if name == "derived":
+            derived = sum(int(row["derived"]) for row in record.tables["calls"])
+            assert (derived, bytes_of_types(record)) == (int(count), int(volume)), f"seed {seed}"
+            assert sum(int(row["count"]) for row in record.tables["types"]) == derived
+        elif name.startswith("to-"):
             assert sent.get(int(name[3:]), (0, 0)) == (int(count), int(volume)), f"seed {seed}, {name}"
         else:
             assert (calls[name], moved[name]) == (int(count), int(volume)), f"seed {seed}, {name}"
     assert sum(record.dropped.values()) == 0
+
+
+def bytes_of_types(record: Record) -> int:
+    return sum(int(row["bytes"]) for row in record.tables["types"])
 
 
 def have_times(record: Record, functions: list[str]) -> None:
@@ -101,6 +109,21 @@ def test_calls_of_no_elements_are_counted(mpi: Launcher, preload: Path, tmp_path
     for name in ("MPI_Bcast", "MPI_Send"):
         assert calls[name] == 10_000
         assert counted[name] > calls[name] / 10
+
+
+@pytest.mark.parametrize("layout", ["auto", "native"])
+def test_calls_of_a_kept_type_are_counted(mpi: Launcher, preload: Path, tmp_path: Path, layout: str) -> None:
+    """By its own size: the next type may have its handle."""
+    program, each = compile_program(mpi, "kept_types.c", tmp_path / "kept_types"), 5000
+    out = tmp_path / "out"
+    out.mkdir()
+    settings = {"WHERRY_OUTPUT": str(out), "WHERRY_WAIT": "spin", "WHERRY_LAYOUT": layout}
+    done = mpi.run([program, str(each)], 1, settings, preload=True)
+    assert done.returncode == 0, done.stderr
+    (record,) = records_in(out)
+    assert calls_of(record)["MPI_Sendrecv"] == 2 * each
+    assert counted_in(record)["MPI_Sendrecv"] > 2 * each * 9 / 10
+    assert bytes_of_types(record) == each * 2 * (24 + 16)
 
 
 @pytest.fixture(scope="session")

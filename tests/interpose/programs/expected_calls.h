@@ -1,5 +1,5 @@
 /* What a program did, for whoever counts its calls: a function, its calls and its bytes; "to", a rank, what went there
- * and its bytes. */
+ * and its bytes; "derived", the calls with derived types and their bytes. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 enum { most_functions = 32, most_ranks = 64 };
 
 static long done[most_functions], moved[most_functions], to[most_ranks], bytes_to[most_ranks];
+static long derived_calls, derived_bytes;
 static uint64_t state;
 
 static int random_below(int n) {
@@ -17,6 +18,12 @@ static int random_below(int n) {
 static void note(int function, long bytes) {
   ++done[function];
   moved[function] += bytes;
+}
+
+/* A call with a derived type. */
+static void note_derived(long bytes) {
+  ++derived_calls;
+  derived_bytes += bytes;
 }
 
 static void note_sent(int rank, long bytes) {
@@ -31,5 +38,6 @@ static void tell(const char* folder, int rank, int size, int functions, const ch
   if (file == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
   for (int i = 0; i < functions; ++i) fprintf(file, "%s %ld %ld\n", names[i], done[i], moved[i]);
   for (int i = 0; i < size; ++i) fprintf(file, "to-%d %ld %ld\n", i, to[i], bytes_to[i]);
+  fprintf(file, "derived %ld %ld\n", derived_calls, derived_bytes);
   fclose(file);
 }

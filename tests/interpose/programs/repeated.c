@@ -21,7 +21,20 @@ enum {
   wait, waitall, waitany, test
 };
 
-static double out[2 * most], in[2 * most];
+static double out[4 * most], in[4 * most];
+
+/* Kept for many calls; then another takes its place, which may have its handle. */
+static MPI_Datatype kept;
+
+static void keep_another_type(void) {
+  if (random_below(2) == 0) MPI_Type_contiguous(1 + random_below(3), MPI_DOUBLE, &kept);
+  else MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &kept);
+  MPI_Type_commit(&kept);
+}
+
+static void note_if_kept(MPI_Datatype type, int count, long bytes) {
+  if (type == kept && count > 0) note_derived(bytes);
+}
 
 static void complete(MPI_Request* request) {
   MPI_Status status;
@@ -48,14 +61,19 @@ static void exchange(MPI_Comm comm, int rank, int size, MPI_Datatype type, int c
     complete(&request);
     note(irecv, (long)count * element);
     note(send, (long)count * element);
+    note_if_kept(type, count, (long)count * element);
+    note_if_kept(type, count, (long)count * element);
   } else {
     MPI_Status status;
     MPI_Isend(out, count, type, next, 7, comm, &request);
-    MPI_Recv(in, random_below(2) == 0 ? most : count, type, random_below(2) == 0 ? before : MPI_ANY_SOURCE, 7,
+    const int room = random_below(2) == 0 ? most : count;
+    MPI_Recv(in, room, type, random_below(2) == 0 ? before : MPI_ANY_SOURCE, 7,
              comm, random_below(2) == 0 ? &status : MPI_STATUS_IGNORE);
     complete(&request);
     note(recv, (long)count * element);
     note(isend, (long)count * element);
+    note_if_kept(type, room, (long)count * element);
+    note_if_kept(type, count, (long)count * element);
   }
   note_sent(next, (long)count * element);
   /* Else a message from anybody could be the next exchange's. */
@@ -77,11 +95,13 @@ static void both_ways(MPI_Comm comm, int rank, int size, MPI_Datatype type, int 
   if (random_below(3) == 0) {
     MPI_Sendrecv_replace(in, count, type, next, 9, before, 9, comm, MPI_STATUS_IGNORE);
     note(sendrecv_replace, bytes + arrived);
+    note_if_kept(type, count, bytes + arrived);
   } else {
     const int room = other ? most * (int)sizeof(double) : random_below(2) == 0 ? most : count;
     MPI_Sendrecv(out, count, type, next, 9, in, room, other ? MPI_BYTE : type, before, 9, comm,
                  random_below(2) == 0 ? &status : MPI_STATUS_IGNORE);
     note(sendrecv, bytes + arrived);
+    note_if_kept(type, other ? count : count + room, bytes + arrived);
   }
   if (next != MPI_PROC_NULL) note_sent(next, bytes);
 }
@@ -114,6 +134,7 @@ static void vector(MPI_Comm comm, int rank, int size, int count) {
   complete(&request);
   note(irecv, 8L * count);
   note(send, 8L * count);
+  note_derived(8L * count);
   note_sent((rank + 1) % size, 8L * count);
   /* Nothing of it: the type is not looked at. */
   MPI_Irecv(in, 0, MPI_DOUBLE, (rank + size - 1) % size, 8, comm, &request);
@@ -141,11 +162,13 @@ int main(int argc, char** argv) {
   if (beside) pthread_create(&other, NULL, send_to_itself, &of_other);
   MPI_Comm_dup(MPI_COMM_WORLD, &all);
   MPI_Comm_dup(MPI_COMM_SELF, &self);
+  keep_another_type();
   for (int i = 0; i < calls; ++i) {
     const int count = counts[random_below(8)];
     switch (random_below(16)) {
       case 0: vector(all, rank, size, count + 1 > most ? most : count + 1); break;
       case 1:
+        if (random_below(16) == 0) MPI_Type_free(&kept), note(type_free, 0), keep_another_type();
         if (random_below(64) != 0) break;
         MPI_Comm_free(&all);
         MPI_Comm_free(&self);
@@ -160,10 +183,14 @@ int main(int argc, char** argv) {
       case 7:
       case 8: both_ways(all, rank, size, MPI_DOUBLE, count); break;
       case 9: both_ways(MPI_COMM_WORLD, rank, size, MPI_INT, count); break;
+      case 10: exchange(all, rank, size, kept, 16); break;
+      case 11: both_ways(all, rank, size, kept, 16); break;
       default:
         for (int n = random_below(40); n > 0; --n) alone(i % 4 == 0 ? MPI_COMM_SELF : self, count);
     }
   }
+  MPI_Type_free(&kept);
+  note(type_free, 0);
   if (beside) pthread_join(other, NULL);
   for (int i = 0; beside && i < of_thread; ++i) note(sendrecv, 16), note_sent(rank, 8);
   MPI_Comm_free(&of_other);

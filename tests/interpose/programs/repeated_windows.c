@@ -123,6 +123,7 @@ static void write_some(MPI_Win win, int target) {
         MPI_Type_commit(&pairs);
         MPI_Put(out, 1, pairs, target, 0, 2, MPI_LONG, win);
         note_moved(put, target, 16);
+        note_derived(16);
         MPI_Win_flush(target, win);
         note(flush, 0);
         MPI_Type_free(&pairs);
