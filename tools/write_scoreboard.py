@@ -24,7 +24,7 @@ PICTURE = ROOT / "docs" / "images" / "programs.svg"
 DRAWN = ("mpich", "debian-openmpi")
 SETTINGS = {
     "programs": ("As many ranks as cores", "2 ranks on 2 cores, shared memory", "-n 2"),
-    "programs-oversubscribed": ("More ranks than cores", "4 ranks on 2 cores, shared memory", "-n 4 --launches 6"),
+    "programs-oversubscribed": ("More ranks than cores", "4 ranks on 2 cores, shared memory", "-n 4"),
     "programs-netlab": (
         "The emulated cluster", "8 ranks on 4 emulated hosts with Gigabit links, on 2 cores", "--netlab --launches 6"
     ),
