@@ -50,7 +50,7 @@ BELOW: dict[str, frozenset[str]] = {
     "sparse": _SCHEDULES | {"model", "mpi", "datatype", "comm", "exec"},
     "coll": _CHOOSING | {"mpi", "datatype", "comm", "arguments", "exec", "sparse"},
     "progress": _CHOOSING | {"mpi", "datatype", "comm", "arguments", "exec", "coll"},
-    "host": _RUNTIME - {"host"},
+    "host": _RUNTIME - {"host", "cache"},
     "window": frozenset({"base", "cache", "mpi", "datatype", "comm"}),
     "api": frozenset({"base", "mpi", "comm", "arguments", "coll", "progress", "host", "window"}),
     "interpose": _RUNTIME | {"p2p", "window", "heap"},

@@ -224,7 +224,7 @@ def repetition(f: Function, index: int) -> list[str]:
     handle, others = f.repeats.split(", ", 1)
     return [
         f"  Repetition repetition({{entry.site, {index}, number_of({handle}), {others}}}, Repetition::Moves::{moves}, "
-        f"{str(f.gives_way).lower()});"
+        f"{str(f.gives_way).lower()}{f', {f.arrives}' if f.arrives else ''});"
     ]
 
 

@@ -1,7 +1,8 @@
 // What every call looks at.
 //
 // A program's own work drives Wherry out of the caches between two calls; then each line of memory that a call touches
-// costs it some tens of nanoseconds. So this stands in two lines, whichever part of the backend sets it.
+// costs it some tens of nanoseconds. So this stands in two lines, whichever part of the backend sets it, and in those of
+// the counters of frees that it asks.
 #pragma once
 
 #include <atomic>

@@ -53,7 +53,7 @@ struct alignas(64) RepeatedCall {
   std::uint16_t bucket = 0;         // of the bytes of each
   std::uint16_t left = 0, gap = 0;  // may be counted before the next that is timed; how many that were
   std::uint8_t count_bucket : 7 = 0;
-  bool is_derived : 1 = false;  // the type
+  bool is_derived : 1 = false;  // its type
   bool may_wait = false;
 
   std::uint32_t since_timed() const { return gap > left ? static_cast<std::uint32_t>(gap - left) : 0; }
@@ -140,8 +140,8 @@ class RepeatedCalls {
     std::uint64_t sent = 0;  // of those that are counted and exchange
   };
 
-  /// How many handles of the numbers of an entry's communicator or window, and type, were freed: it holds as long as this
-  /// is the same. A predefined type stays.
+  /// How many handles of the numbers of an entry's communicator or window, and of its derived type, were freed: as long as
+  /// this is the same, it holds.
   [[gnu::always_inline]] static std::uint32_t freed(const HotState& hot, std::uint64_t object,
                                                     MPI_Datatype type, bool is_derived) {
     return hot.freed.count(object) + (is_derived ? hot.freed_types.count(number_of(type)) : 0);

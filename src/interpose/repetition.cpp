@@ -1,5 +1,8 @@
 #include "interpose/repetition.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <limits>
 #include <mutex>
 
 namespace wherry::interpose {
@@ -33,7 +36,6 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
   const bool is_collective = call.comm() != MPI_COMM_NULL;
   // An untimed call evicts no live entry: with many keys every call would.
   if (!call.is_exact() && (is_collective || !record.repeated.has_free_entry(key_))) return std::nullopt;
-  if (volume.combiner != 0 && !leaves_type_alone()) return std::nullopt;
   // A collective of several ranks must be timed by all alike.
   if (is_collective && is_shared(facts(call.comm()))) return std::nullopt;
   // Where the program's calls have one return address, in Fortran bindings, the place of each must be asked for.
@@ -41,6 +43,10 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
   // Elements of two types, whose count does not tell the bytes; or an error that the program's own handler has seen.
   const bool has_elements = key_.count > 0 || moves_ == Moves::both;
   if (key_.count < 0 || (key_.type == MPI_DATATYPE_NULL && has_elements)) return std::nullopt;
+  if (volume.combiner != 0 && !is_native_for_good()) return std::nullopt;
+  // Nothing to send: the type of what comes is not looked at then.
+  if (key_.count == 0 && moves_ == Moves::both) return std::nullopt;
+  if (element() > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
   if (moves_ == Moves::elements && volume.bytes != static_cast<std::uint64_t>(key_.count) * element())
     return std::nullopt;
   if (!call.is_exact()) return record.sampling.calls_to_count(key_.function);
@@ -51,9 +57,12 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
   return calls != 0 ? std::optional(calls) : std::nullopt;
 }
 
-/// Whether the library moves so many elements of the derived type for good: a call that is counted is native.
-bool Repetition::leaves_type_alone() const {
-  return !backend().packing() || backend().converter.is_native(key_.type, key_.count);
+/// Whether the library moves all messages of this key's derived type for good, as a message that is counted is native:
+/// those of the largest count of its power of two, and what an exchange has room for. Of types that only one-sided calls
+/// use nothing is known: those calls are booked.
+bool Repetition::is_native_for_good() const {
+  const auto largest = static_cast<MPI_Count>(std::bit_ceil(static_cast<std::uint64_t>(key_.count)));
+  return !backend().packing() || backend().converter.is_native(key_.type, std::max(largest, room_));
 }
 
 /// What calls that are counted after this one take, as far as is known.

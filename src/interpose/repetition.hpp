@@ -21,9 +21,15 @@ class Repetition {
     both,          // elements there, what arrives back
   };
 
-  /// waits: it may wait for other ranks, and polls where WaitPolicy says so.
-  [[gnu::always_inline]] Repetition(const RepeatKey& key, Moves moves, bool waits)
-      : key_(key), moves_(moves), waits_(waits), entry_(RepeatedCalls::find(key, backend().hot)) {}
+  /// waits: it may wait for other ranks, and polls where WaitPolicy says so. room: elements that may come, of an exchange.
+  [[gnu::always_inline]] Repetition(const RepeatKey& key, Moves moves, bool waits, MPI_Count room = 0)
+      : key_(key),
+        moves_(moves),
+        waits_(waits),
+        room_(room),
+        entry_(RepeatedCalls::find(key, backend().hot)) {
+    if (entry_ != nullptr && entry_->is_derived && room > 0 && !is_native_for_good()) entry_ = nullptr;
+  }
 
   /// Whether it is to be counted, and performed by run().
   [[gnu::always_inline]] bool is_counted() const {
@@ -31,20 +37,21 @@ class Repetition {
   }
   template <class Native>
   [[gnu::always_inline]] int run(const Native& native) {
-    return run(native, [this] { return room(); });
+    return run(native, [this] { return bytes_of_elements(); });
   }
   /// A receive, whose status says how much has come.
   template <class Native>
   [[gnu::always_inline]] int run_receive(const Native& native, MPI_Status*& status) {
     const Arrived arrived(status);
-    return run(native, [&] { return arrived.bytes().value_or(room()); });
+    return run(native, [&] { return arrived.bytes().value_or(bytes_of_elements()); });
   }
   /// One that sends as many elements as its key has, and receives at most so many of the same type.
   template <class Native>
   [[gnu::always_inline]] int run_exchange(const Native& native, MPI_Status*& status, MPI_Count most) {
     const Arrived arrived(status);
     return run(native, [&] {
-      return room() + arrived.bytes().value_or(static_cast<std::uint64_t>(most) * entry_->element);
+      return bytes_of_elements() +
+             arrived.bytes().value_or(static_cast<std::uint64_t>(most) * entry_->element);
     });
   }
   /// One that is timed for those that were counted.
@@ -85,16 +92,18 @@ class Repetition {
     if (code != MPI_SUCCESS || is_long || profile::bucket_of(bytes) != entry_->bucket) [[unlikely]]
       return book({bytes, sent(bytes), is_long ? enter_ns : 0, is_long ? leave_ns : 0, code == MPI_SUCCESS});
     entry_->count(bytes);
-    if (moves_ == Moves::both) backend().record.repeated.add_sent(*entry_, room());
+    if (moves_ == Moves::both) backend().record.repeated.add_sent(*entry_, bytes_of_elements());
     profile::set_last_call(*backend().hot.record, entry_->row);
   }
-  std::uint64_t sent(std::uint64_t bytes) const { return moves_ == Moves::both ? room() : bytes; }
-  std::uint64_t room() const { return static_cast<std::uint64_t>(key_.count) * entry_->element; }
+  std::uint64_t sent(std::uint64_t bytes) const {
+    return moves_ == Moves::both ? bytes_of_elements() : bytes;
+  }
+  std::uint64_t bytes_of_elements() const { return static_cast<std::uint64_t>(key_.count) * entry_->element; }
   void book(const RepeatedCalls::Uncounted& call) const;
   std::string_view fallback_of(const Call& call) const;
   void book_time_of_others(const Call& call) const;
   std::optional<std::uint32_t> calls_to_count(const Call& call, const Volume& volume) const;
-  bool leaves_type_alone() const;
+  bool is_native_for_good() const;
   std::uint64_t time_of_next(const Call& call) const;
   std::uint64_t element() const;  // bytes of one of the type; 0 where the count is 0
   void store(const Call& call, const Volume& volume, const BookedAt& booked, std::uint32_t calls) const;
@@ -102,7 +111,8 @@ class Repetition {
   const RepeatKey key_;
   const Moves moves_;
   const bool waits_;
-  RepeatedCalls::Entry* const entry_;
+  const MPI_Count room_;
+  RepeatedCalls::Entry* entry_;
 };
 
 }  // namespace wherry::interpose

@@ -94,7 +94,7 @@ int Completion::flush_open(const Native& native, Reach reach) {
 /// Nothing is known to be under way.
 int Completion::flush_untracked(const Native& native) {
   if (common_.cache.is_untracked()) return common_.cache.end_untracked(), native();
-  return ++flushes_saved_, common_.library.without_call();
+  return save_flush();
 }
 
 int Completion::unlock(int rank, const Native& native) {

@@ -66,10 +66,10 @@ class Completion {
   bool is_complete(int rank, SequenceNumber Target::* reached) {
     const Lock::Guard guard(common_.lock);
     if (common_.operations.needs(rank, reached) || common_.cache.is_untracked()) return false;
-    ++flushes_saved_;
-    common_.library.without_call();
+    save_flush();
     return true;
   }
+  int save_flush() { return ++flushes_saved_, common_.library.without_call(); }
   Covered cover(int rank);
   Covered cover_all();
   static Covered cover_unlock(Covered covered, TypicalTime& idle);

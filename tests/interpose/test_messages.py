@@ -196,6 +196,18 @@ def test_starts_are_counted(mpi: Launcher, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
+def test_calls_that_are_counted_take_none_from_the_kernels(mpi: Launcher, tmp_path: Path) -> None:
+    """Few elements are native for good; of more, in the same size class, and with more room, are the kernels'."""
+    program, each = compile_program(mpi, "sparse_types.c", tmp_path / "sparse_types"), 1000
+    settings = {"WHERRY_LAYOUT": "wherry", "WHERRY_WAIT": "spin", "WHERRY_OUTPUT": str(tmp_path)}
+    done = mpi.run([program, str(each)], 1, settings, preload=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (record,) = records_in(tmp_path)
+    # A type is known once the library has taken it some times.
+    assert copiers_of(record, "MPI_Sendrecv")["layout kernels"] in range(2 * each - 4, 2 * each + 1)
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
 def test_requests_taking_turns(mpi: Launcher, natively: Natively, tmp_path: Path) -> None:
     """The same with exchanges: both copiers move messages of every form."""
     program, native = natively(mpi, "requests")

@@ -112,9 +112,9 @@ def test_calls_of_no_elements_are_counted(mpi: Launcher, preload: Path, tmp_path
 
 
 @pytest.mark.parametrize("layout", ["auto", "native"])
-def test_calls_of_a_kept_type_are_counted(mpi: Launcher, preload: Path, tmp_path: Path, layout: str) -> None:
+def test_calls_of_a_dense_type_are_counted(mpi: Launcher, preload: Path, tmp_path: Path, layout: str) -> None:
     """By its own size: the next type may have its handle."""
-    program, each = compile_program(mpi, "kept_types.c", tmp_path / "kept_types"), 5000
+    program, each = compile_program(mpi, "reused_types.c", tmp_path / "reused_types"), 5000
     out = tmp_path / "out"
     out.mkdir()
     settings = {"WHERRY_OUTPUT": str(out), "WHERRY_WAIT": "spin", "WHERRY_LAYOUT": layout}

@@ -23,17 +23,17 @@ enum {
 
 static double out[4 * most], in[4 * most];
 
-/* Kept for many calls; then another takes its place, which may have its handle. */
-static MPI_Datatype kept;
+/* For many calls; then another takes its place, which may have its handle. */
+static MPI_Datatype long_lived;
 
-static void keep_another_type(void) {
-  if (random_below(2) == 0) MPI_Type_contiguous(1 + random_below(3), MPI_DOUBLE, &kept);
-  else MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &kept);
-  MPI_Type_commit(&kept);
+static void make_long_lived(void) {
+  if (random_below(2) == 0) MPI_Type_contiguous(1 + random_below(3), MPI_DOUBLE, &long_lived);
+  else MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &long_lived);
+  MPI_Type_commit(&long_lived);
 }
 
-static void note_if_kept(MPI_Datatype type, int count, long bytes) {
-  if (type == kept && count > 0) note_derived(bytes);
+static void note_if_derived(MPI_Datatype type, int count, long bytes) {
+  if (type == long_lived && count > 0) note_derived(bytes);
 }
 
 static void complete(MPI_Request* request) {
@@ -61,19 +61,19 @@ static void exchange(MPI_Comm comm, int rank, int size, MPI_Datatype type, int c
     complete(&request);
     note(irecv, (long)count * element);
     note(send, (long)count * element);
-    note_if_kept(type, count, (long)count * element);
-    note_if_kept(type, count, (long)count * element);
+    note_if_derived(type, count, (long)count * element);
+    note_if_derived(type, count, (long)count * element);
   } else {
     MPI_Status status;
     MPI_Isend(out, count, type, next, 7, comm, &request);
-    const int room = random_below(2) == 0 ? most : count;
-    MPI_Recv(in, room, type, random_below(2) == 0 ? before : MPI_ANY_SOURCE, 7,
+    const int capacity = random_below(2) == 0 ? most : count;
+    MPI_Recv(in, capacity, type, random_below(2) == 0 ? before : MPI_ANY_SOURCE, 7,
              comm, random_below(2) == 0 ? &status : MPI_STATUS_IGNORE);
     complete(&request);
     note(recv, (long)count * element);
     note(isend, (long)count * element);
-    note_if_kept(type, room, (long)count * element);
-    note_if_kept(type, count, (long)count * element);
+    note_if_derived(type, capacity, (long)count * element);
+    note_if_derived(type, count, (long)count * element);
   }
   note_sent(next, (long)count * element);
   /* Else a message from anybody could be the next exchange's. */
@@ -95,13 +95,13 @@ static void both_ways(MPI_Comm comm, int rank, int size, MPI_Datatype type, int 
   if (random_below(3) == 0) {
     MPI_Sendrecv_replace(in, count, type, next, 9, before, 9, comm, MPI_STATUS_IGNORE);
     note(sendrecv_replace, bytes + arrived);
-    note_if_kept(type, count, bytes + arrived);
+    note_if_derived(type, count, bytes + arrived);
   } else {
-    const int room = other ? most * (int)sizeof(double) : random_below(2) == 0 ? most : count;
-    MPI_Sendrecv(out, count, type, next, 9, in, room, other ? MPI_BYTE : type, before, 9, comm,
+    const int capacity = other ? (int)sizeof in : random_below(2) == 0 ? most : count;
+    MPI_Sendrecv(out, count, type, next, 9, in, capacity, other ? MPI_BYTE : type, before, 9, comm,
                  random_below(2) == 0 ? &status : MPI_STATUS_IGNORE);
     note(sendrecv, bytes + arrived);
-    note_if_kept(type, other ? count : count + room, bytes + arrived);
+    note_if_derived(type, other ? count : count + capacity, bytes + arrived);
   }
   if (next != MPI_PROC_NULL) note_sent(next, bytes);
 }
@@ -162,13 +162,13 @@ int main(int argc, char** argv) {
   if (beside) pthread_create(&other, NULL, send_to_itself, &of_other);
   MPI_Comm_dup(MPI_COMM_WORLD, &all);
   MPI_Comm_dup(MPI_COMM_SELF, &self);
-  keep_another_type();
+  make_long_lived();
   for (int i = 0; i < calls; ++i) {
     const int count = counts[random_below(8)];
     switch (random_below(16)) {
       case 0: vector(all, rank, size, count + 1 > most ? most : count + 1); break;
       case 1:
-        if (random_below(16) == 0) MPI_Type_free(&kept), note(type_free, 0), keep_another_type();
+        if (random_below(16) == 0) MPI_Type_free(&long_lived), note(type_free, 0), make_long_lived();
         if (random_below(64) != 0) break;
         MPI_Comm_free(&all);
         MPI_Comm_free(&self);
@@ -183,13 +183,13 @@ int main(int argc, char** argv) {
       case 7:
       case 8: both_ways(all, rank, size, MPI_DOUBLE, count); break;
       case 9: both_ways(MPI_COMM_WORLD, rank, size, MPI_INT, count); break;
-      case 10: exchange(all, rank, size, kept, 16); break;
-      case 11: both_ways(all, rank, size, kept, 16); break;
+      case 10: exchange(all, rank, size, long_lived, count); break;
+      case 11: both_ways(all, rank, size, long_lived, count); break;
       default:
         for (int n = random_below(40); n > 0; --n) alone(i % 4 == 0 ? MPI_COMM_SELF : self, count);
     }
   }
-  MPI_Type_free(&kept);
+  MPI_Type_free(&long_lived);
   note(type_free, 0);
   if (beside) pthread_join(other, NULL);
   for (int i = 0; beside && i < of_thread; ++i) note(sendrecv, 16), note_sent(rank, 8);

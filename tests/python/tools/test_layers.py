@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from check_layers import KNOWN, Known, violations  # noqa: E402
+from check_layers import BELOW, KNOWN, Known, violations  # noqa: E402
 
 
 def test_sources_include_downwards_only() -> None:
@@ -163,3 +164,10 @@ def make_tree(root: Path, file: str, text: str) -> None:
         (root / "src" / layer / f"{layer}_b.hpp").write_text("")
     (root / file).parent.mkdir(parents=True, exist_ok=True)
     (root / file).write_text(text)
+
+
+def test_the_documented_table_is_the_checked_one() -> None:
+    lines = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| `")]
+    shown = {row[0].strip("`"): set(re.findall(r"`(\w+)`", row[2])) for row in rows if len(row) == 3}
+    assert shown == {folder: set(below) for folder, below in BELOW.items()}

@@ -1,6 +1,6 @@
-/* Messages to itself of a derived type that is kept, and then of another, which may have its handle.
+/* Messages to itself of one derived type again and again, and then of another, which may have its handle.
  *
- *   kept_types CALLS   (of each)
+ *   reused_types CALLS   (of each)
  */
 #include <mpi.h>
 #include <stdlib.h>
