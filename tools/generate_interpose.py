@@ -234,7 +234,7 @@ def repeating(f: Function, index: int) -> list[str]:
         return []
     given = running_counted(f)
     if f.arrives:
-        run = f"run_exchange({given}, status, {f.arrives})"
+        run = f"run_exchange({given}, status)"
     elif tells_what_arrives(f):
         run = f"run_receive({given}, status)"
     else:

@@ -45,13 +45,13 @@ class Repetition {
     const Arrived arrived(status);
     return run(native, [&] { return arrived.bytes().value_or(bytes_of_elements()); });
   }
-  /// One that sends as many elements as its key has, and receives at most so many of the same type.
+  /// An exchange: sends as many elements as its key has, and receives what it has room for.
   template <class Native>
-  [[gnu::always_inline]] int run_exchange(const Native& native, MPI_Status*& status, MPI_Count most) {
+  [[gnu::always_inline]] int run_exchange(const Native& native, MPI_Status*& status) {
     const Arrived arrived(status);
     return run(native, [&] {
       return bytes_of_elements() +
-             arrived.bytes().value_or(static_cast<std::uint64_t>(most) * entry_->element);
+             arrived.bytes().value_or(static_cast<std::uint64_t>(room_) * entry_->element);
     });
   }
   /// One that is timed for those that were counted.

@@ -22,13 +22,13 @@ class Completion {
       : common_(common), native_gets_(native_gets), held_(held), writes_(writes) {}
 
   int flush(int rank, const Native& native) {
-    return is_complete(rank, &Target::completed)
+    return spares_call(rank, &Target::completed)
                ? MPI_SUCCESS
                : flush_target(rank, &Target::completed, native, &Completion::complete);
   }
   int flush_all(const Native& native);
   int flush_local(int rank, const Native& native) {
-    return is_complete(rank, &Target::local)
+    return spares_call(rank, &Target::local)
                ? MPI_SUCCESS
                : flush_target(rank, &Target::local, native, &Completion::complete_locally);
   }
@@ -62,8 +62,8 @@ class Completion {
   /// What takes the operations of a target up to a state that a completion gives them.
   using Reach = void (Completion::*)(Target&, const Done&);
 
-  /// Whether a flush has nothing to complete. Inlined: after a hit it is all that a flush does.
-  bool is_complete(int rank, SequenceNumber Target::* reached) {
+  /// Whether a flush has nothing to complete; it is counted then. Inlined: after a hit it is all that a flush does.
+  bool spares_call(int rank, SequenceNumber Target::* reached) {
     const Lock::Guard guard(common_.lock);
     if (common_.operations.needs(rank, reached) || common_.cache.is_untracked()) return false;
     save_flush();
