@@ -19,8 +19,9 @@ constexpr std::uint64_t length_without_period = 32;
 constexpr double least_gap = 0.5, most_gap = 24;
 constexpr double dense_pairs = 64;
 
-// The same for a challenger that has lost: nothing of what runs is questioned.
-constexpr double lost_gap = 192;
+// The same for a challenger: none at first, so that what it may save is known soon; more while it seems to be the
+// faster one; most once it has lost, for nothing of what runs is questioned then.
+constexpr double leading_gap = 2, lost_gap = 192;
 
 // Agreed pairs from which on the means count instead of what the learners expect.
 constexpr std::uint64_t trusted_pairs = 4;
@@ -125,10 +126,11 @@ void ControlledTrial::plan() {
 
 /// Calls between pairs, in lengths of a pair.
 double ControlledTrial::gap() const {
-  if (verdict_ == Verdict::open)
-    return std::clamp(static_cast<double>(epoch_pairs_) / dense_pairs, least_gap, most_gap);
-  const bool is_usual = usual_ == Arm::native && verdict_ == Verdict::native;
-  return is_usual ? lost_gap : most_gap;
+  const bool is_challenge = usual_ == Arm::native;
+  if (verdict_ != Verdict::open) return is_challenge && verdict_ == Verdict::native ? lost_gap : most_gap;
+  if (is_challenge && agreed_pairs_ < trusted_pairs) return 0;
+  const double least = is_challenge && arm_between() == Arm::other ? leading_gap : least_gap;
+  return std::clamp(static_cast<double>(epoch_pairs_) / dense_pairs, least, most_gap);
 }
 
 /// Of a call of the slower side; where native is usual, of the other one, for native would run anyway.
@@ -165,7 +167,7 @@ bool ControlledTrial::drain_news() {
 
 // Both ends of the interval are sent as bounds from above, so that the maximum of the ranks' is the widest.
 std::vector<long long> ControlledTrial::to_agree(double affordable_s, Trials trials) const {
-  const Gain gain = epoch_times_.gain();
+  const Gain gain = usual_ == Arm::native ? epoch_times_.tendency() : epoch_times_.gain();
   const TimePair means = all_.count() < trusted_pairs ? TimePair{0, 0} : all_.means();
   return {millionths(-gain.low), millionths(gain.high), whole_nanoseconds(means.native_s),
           whole_nanoseconds(means.other_s), allowance_to_agree(affordable_s, trials)};
@@ -181,13 +183,13 @@ void ControlledTrial::agreed(std::span<const long long> combined, Trials trials,
   if (taken.epoch != epoch_) return;
   agreed_pairs_ = taken.pairs;
   const double low = -mean(0) / ppm, high = mean(1) / ppm;
-  decide({.share = (low + high) / 2, .low = low, .high = high});
+  decide({.share = (low + high) / 2, .low = low, .high = high}, taken.pairs);
 }
 
 /// A verdict begins a new epoch: it is questioned by later pairs alone, for things may change.
-void ControlledTrial::decide(const Gain& gain) {
+void ControlledTrial::decide(const Gain& gain, std::uint64_t pairs) {
   gain_ = gain;
-  if (gain.low <= 0 && gain.high >= 0) return;
+  if (pairs < PairedTimes::least_to_claim || (gain.low <= 0 && gain.high >= 0)) return;
   verdict_ = gain.low > 0 ? Verdict::other : Verdict::native;
   gain_ = {};
   epoch_times_ = {};

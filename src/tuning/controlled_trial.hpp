@@ -43,8 +43,9 @@ class ControlledTrial {
     double charged_s = 0;
   };
 
-  /// usual: what runs between pairs as long as nothing is known.
-  explicit ControlledTrial(Arm usual = Arm::other) : usual_(usual) {}
+  /// usual: what runs between pairs as long as nothing is known. Native: the other one challenges it, and the first
+  /// pairs come soon and close together, for native may be what costs the program most.
+  explicit ControlledTrial(Arm usual = Arm::other) : usual_(usual), begin_at_(usual == Arm::native ? 8 : 64) {}
 
   /// Whether the entry of the next call must be told to enter(), before begin().
   bool wants_clock() const { return length_ > 0 && position_ == next_reading_; }
@@ -116,7 +117,7 @@ class ControlledTrial {
     const bool is_second = position_ >= length_ + settling;
     return is_second == native_first_ ? Arm::other : Arm::native;
   }
-  void decide(const Gain& gain);
+  void decide(const Gain& gain, std::uint64_t pairs);
 
   // Agreed: equal on all ranks.
   Verdict verdict_ = Verdict::open;
@@ -130,8 +131,7 @@ class ControlledTrial {
   // Functions of the number of calls: equal on all ranks.
   CallPeriod kinds_;
   std::uint64_t calls_ = 0,
-                begin_at_ =
-                    64;  // the first rounds of learners, and of the program, are no measure of its course
+                begin_at_;  // the first rounds of learners, and of the program, are no measure of its course
   long long expected_ns_ = 0;                // summed over calls
   std::uint64_t planned_length_ = 0;         // timed calls of each stretch of the next pair; 0: not known yet
   std::uint64_t length_ = 0, position_ = 0;  // the same of the pair under way, 0: none; its calls so far

@@ -162,6 +162,9 @@ class Learner {
   /// What trials and re-evaluations have cost so far beyond native calls, by the mean times measured so far: seconds.
   double cost_s() const;
 
+  /// What a candidate is expected to take in the program's course: its mean, if it rests on more than a single call,
+  /// which may contain set-up or a disturbance; else what the model says. Seconds.
+  double expected_seconds(std::size_t candidate) const;
   /// The fastest candidate but native, by the means so far; none if none was tried.
   std::optional<std::size_t> best_other() const;
   /// The program's course has shown that this one is faster than native, which won here: it takes over, and these
@@ -237,7 +240,6 @@ class Learner {
   void train_again();
   std::uint64_t gap() const;
   std::size_t reevaluation_calls() const;
-  double expected_in_reevaluation(std::size_t candidate) const;
   std::vector<std::size_t> challengers();
 
   void keep(std::size_t candidate);

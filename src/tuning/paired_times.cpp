@@ -13,9 +13,6 @@ namespace {
 
 constexpr double alpha = 0.05;
 
-// Pairs below which a deviation says too little.
-constexpr std::size_t least_batches = 12;
-
 // Pairs for which the interval is the narrowest possible.
 constexpr double tightest_at = 64;
 
@@ -78,12 +75,12 @@ double PairedTimes::deviation(TimePair limits, double share) const {
     squares += difference * difference;
   }
   // n - 2 degrees of freedom, for the share and its side's mean come from the same times. The deviation of few is
-  // uncertain itself: Student's t with f of them has the variance f / (f - 2).
-  const double freedom = static_cast<double>(batches_.size() - 4);
+  // uncertain itself: Student's t with f of them has the variance f / (f - 2), if there are more than two.
+  const double freedom = std::max(1.0, static_cast<double>(batches_.size()) - 4);
   return std::sqrt(squares / freedom * static_cast<double>(batch_));
 }
 
-Gain PairedTimes::gain() const {
+Gain PairedTimes::estimate(std::size_t least_batches) const {
   if (batches_.empty()) return {};
   const TimePair limit = limits(), mean = limited_means(limit);
   const double share = 1 - mean.other_s / mean.native_s;

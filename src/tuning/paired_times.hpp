@@ -35,8 +35,11 @@ class PairedTimes {
  public:
   void add(TimePair pair);
   std::uint64_t count() const { return count_; }
-  /// Outliers are limited alike on both sides; not known before there are some pairs.
-  Gain gain() const;
+  /// Outliers are limited alike on both sides; not known before there are least_to_claim pairs.
+  Gain gain() const { return estimate(least_to_claim); }
+  /// The same, known from least_to_lean pairs on: enough to choose by for a while, not to claim.
+  Gain tendency() const { return estimate(least_to_lean); }
+  static constexpr std::size_t least_to_claim = 12, least_to_lean = 4;
   /// The means behind gain(); 0 if there are no pairs.
   TimePair means() const;
 
@@ -47,6 +50,7 @@ class PairedTimes {
   TimePair limits() const;
   TimePair limited_means(TimePair limits) const;
   double deviation(TimePair limits, double share) const;
+  Gain estimate(std::size_t least_batches) const;
 
   std::vector<TimePair> batches_;  // the mean of batch_ pairs each
   std::uint64_t batch_ = 1;        // pairs

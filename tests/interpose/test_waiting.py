@@ -37,6 +37,11 @@ LIBRARYS = [
 ]
 WITH_MEANS = ("openmpi", "mpich", "mpich-abi", "debian-openmpi")
 NEIGHBORS = [f"Neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")]
+#: What the target of target_progress.c waits in.
+WAYS_OF_A_TARGET = [
+    *["Recv", "Wait", "Waitall", "Waitany", "Waitsome", "Probe", "Mprobe", "Ssend", "Send"],
+    *["Sendrecv", "Sendrecv_replace", "Barrier", "Bcast", "Allreduce", "Win_wait"],
+]
 #: "": MPI_THREAD_SINGLE.
 LEVELS = ("", "funneled", "ordered", "multiple")
 
@@ -160,6 +165,43 @@ def test_threads_with_communicators_of_their_own(mpi: Launcher, preload: Path, t
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 wrong" in done.stdout
     assert all(polled(record) for record in records_in(tmp_path))
+
+
+@pytest.mark.parametrize("level", ["single", "multiple"])
+def test_a_target_that_polls_lets_others_have_its_memory(
+    mpi: Launcher, preload: Path, level: str, tmp_path: Path
+) -> None:
+    """Whatever blocking call it is in: their accumulates and gets are over before it is given what it waits for."""
+    program = compile_program(mpi, "target_progress.c", tmp_path / "target_progress")
+    natively = mpi.run([program, level], RANKS)
+    env = {"WHERRY_WAIT": "yield", "WHERRY_OUTPUT": str(tmp_path)}
+    polling = mpi.run([program, level], RANKS, env, preload=True)
+    assert (natively.returncode, polling.returncode) == (0, 0), natively.stderr + polling.stdout + polling.stderr
+    lines = [line for line in natively.stdout.splitlines() if line.startswith("target of")]
+    assert len(lines) > len(WAYS_OF_A_TARGET) and all(line.endswith("as it should be") for line in lines)
+    assert all(line in polling.stdout for line in lines)
+    target = next(record for record in records_in(tmp_path) if record.rank == 0)
+    assert set(WAYS_OF_A_TARGET) <= set(polled(target))
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"], indirect=True)
+def test_ranks_beside_strangers_try_both_ways(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    """As many ranks as cores, each with others that want its core: some calls poll, others do not, and it is told."""
+    program = compile_program(mpi, "beside_strangers.c", tmp_path / "beside")
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    if len(cores) < 2:
+        pytest.skip("needs two cores: on one, two ranks poll from the start")
+    env = {"WHERRY_WAIT": "auto", "WHERRY_OUTPUT": str(tmp_path)}
+    command = ["taskset", "-c", ",".join(map(str, cores)), program, "3", "2"]
+    done = mpi.run(command, 2, env, preload=True)
+    assert done.returncode == 0 and "right" in done.stdout, done.stdout + done.stderr
+    records = records_in(tmp_path)
+    assert len(records) == 2
+    for record in records:
+        (tried,) = record.tables["wait_trials"]
+        assert tried["trials"] > 0 and tried["pairs"] > 0
+        assert tried["spun_hourly"] > 0 and tried["polled_hourly"] > 0
+        assert 0 < polled(record)["Sendrecv"] < calls_of(record)["MPI_Sendrecv"]
 
 
 @pytest.mark.parametrize("mpi", ["mpich", "openmpi"], indirect=True)

@@ -86,6 +86,17 @@ TEST_CASE("what is slow only in the program's course loses to a challenger, and 
   }
 }
 
+TEST_CASE("a challenger that is clearly faster runs before the verdict, in less than two hundred calls") {
+  constexpr std::uint64_t steps = 200;
+  std::uint64_t early = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Program program = challenge(seed, challenged_worlds[0], steps);
+    early += program.calls_of(Arm::native) <= steps / 2;
+  }
+  INFO(early, " of 40 programs make at most half of ", steps, " calls natively");
+  CHECK(early >= 36);
+}
+
 TEST_CASE(
     "native runs in all but some 1% of the calls once a challenger has lost, and none passes while a pair is "
     "due") {

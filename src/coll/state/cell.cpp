@@ -110,10 +110,10 @@ void Cell::expect() {
     const std::size_t other =
         learner_.winner() != tuning::native ? learner_.winner() : challenger_.value_or(0);
     const std::optional<double> native_s = learner_.seconds(tuning::native);
-    const std::optional<double> other_s = learner_.seconds(other);
     are_long_ = native_s.value_or(0) >= long_call_s;
-    expected_ns_ = native_s && other_s ? std::llround(std::abs(*native_s - *other_s) * 1e9)
-                                       : tuning::ControlledTrial::unknown;
+    expected_ns_ = native_s && learner_.seconds(other)
+                       ? std::llround(std::abs(*native_s - learner_.expected_seconds(other)) * 1e9)
+                       : tuning::ControlledTrial::unknown;
   });
 }
 
