@@ -87,6 +87,8 @@ class Handles {
     last_type_ = {number_of(type), facts};
     return facts;
   }
+  /// The same of a type that the library has just taken: asks it, and remembers nothing. Needs no lock.
+  RecordedType ask(MPI_Datatype type) const;
   void forget(MPI_Datatype type) {
     last_type_ = {};
     types_.erase(number_of(type));
@@ -137,7 +139,6 @@ class Handles {
   MPI_Group base() const { return base_; }
 
  private:
-  RecordedType ask(MPI_Datatype type) const;
   CommFacts& look_up(MPI_Comm comm);
   CommFacts* add(MPI_Comm comm);
   void attach(CommFacts& facts);

@@ -1,5 +1,7 @@
 #include "interpose/repeated_calls.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace wherry::interpose {
@@ -57,34 +59,47 @@ void RepeatedCalls::keep(const Kept& kept) {
   Entry& entry = entries_[slot_of(kept.key)];
   close(entry);
   const RepeatKey& key = kept.key;
+  const bool is_derived = kept.booked.combiner != 0;
+  const auto calls = static_cast<std::uint8_t>(std::min<std::uint32_t>(kept.calls, UINT8_MAX));
   entry = {.site = key.site,
            .object = key.object,
            .type = key.type,
            .function = key.function,
-           .freed_before = freed(hot_, key.object, key.type, kept.booked.combiner != 0),
+           .freed_objects = hot_.freed.count(key.object),
+           .freed_types = is_derived ? hot_.freed_types.count(number_of(key.type)) : 0,
            .element = kept.element,
            .row = kept.booked.row,
            .peer = key.peer,
-           .bucket = static_cast<std::uint16_t>(profile::bucket_of(kept.bytes)),
-           .left = static_cast<std::uint16_t>(kept.calls),
-           .gap = static_cast<std::uint16_t>(kept.calls),
+           .left = calls,
+           .gap = calls,
+           .bucket = static_cast<std::uint8_t>(profile::bucket_of(kept.bytes)),
            .count_bucket = bucket_of(key.count),
-           .is_derived = kept.booked.combiner != 0,
+           .is_derived = is_derived,
+           .is_fresh = kept.is_fresh,
            .may_wait = kept.may_wait};
   details_of(entry) = {kept.booked, kept.time_ns, kept.exchanges};
+}
+
+void RepeatedCalls::drop(const RepeatKey& key) {
+  if (!counts_here(hot_)) return;
+  Entry& entry = entries_[slot_of(key)];
+  if (!is_of(entry, key)) return;
+  close(entry);
+  entry = {};
 }
 
 void RepeatedCalls::book(Entry& entry, const Uncounted& call) {
   const BookedAt& booked = details_of(entry).booked;
   const std::uint32_t stands_for = call.leave_ns != 0 ? 1 : 0;
-  entry.gap = static_cast<std::uint16_t>(entry.since_timed() + 1 - stands_for);
+  entry.gap =
+      static_cast<std::uint8_t>(std::min<std::uint32_t>(entry.since_timed() + 1 - stands_for, UINT8_MAX));
   entry.left = 0;
   if (!call.succeeded)
     return void(recorder_.call(
         {entry.function, profile::none, booked.place, 0, stands_for, call.enter_ns, call.leave_ns, false}));
   recorder_.call({entry.function, booked.destination.comm, booked.place, call.bytes, stands_for,
-                  call.enter_ns, call.leave_ns, entry.is_derived});
-  if (entry.is_derived) book_type(booked.combiner, 1, call.bytes);
+                  call.enter_ns, call.leave_ns, call.combiner != 0});
+  if (call.combiner != 0) book_type(call.combiner, 1, call.bytes);
   if (booked.destination.peer >= 0)
     recorder_.peer(booked.destination.peer, booked.destination.kind, 1, call.sent);
   if (!booked.fallback.empty()) recorder_.fell_back(entry.function, booked.fallback);

@@ -39,22 +39,27 @@ struct BookedAt {
 };
 
 /// Calls of one key.
+///
+/// Of a derived type they are counted as long as it lives. Where it does not last, but its handle comes again and again
+/// as new types, which are freed after a call or two, the first call of each is counted: is_fresh.
 struct alignas(64) RepeatedCall {
   const void* site = nullptr;
   std::uint64_t object = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   std::uint64_t bytes = 0;  // of those that are counted and not yet booked
   std::uint32_t function = profile::none;
-  std::uint32_t freed_before = 0;  // see RepeatedCalls::freed()
-  std::uint32_t element = 0;       // bytes of one of the type
+  // How many handles of the numbers of its communicator or window, and of its derived type, had been freed: when this was
+  // kept or, where it is_fresh, at the last call.
+  std::uint32_t freed_objects = 0, freed_types = 0;
+  std::uint32_t element = 0;  // bytes of one of the type, where it lasts
   std::uint32_t row = profile::none;
   int peer = 0;
-  std::uint32_t calls = 0;          // as `bytes`
-  std::uint16_t bucket = 0;         // of the bytes of each
-  std::uint16_t left = 0, gap = 0;  // may be counted before the next that is timed; how many that were
-  std::uint8_t count_bucket : 7 = 0;
-  bool is_derived : 1 = false;  // its type
-  bool may_wait = false;
+  std::uint16_t calls = 0;         // as `bytes`
+  std::uint8_t left = 0, gap = 0;  // may be counted before the next that is timed; how many that were
+  std::uint8_t bucket = 0;         // of the bytes of each
+  std::uint8_t count_bucket = 0;
+  bool is_derived : 1 = false, is_fresh : 1 = false;  // its type
+  bool may_wait : 1 = false;
 
   std::uint32_t since_timed() const { return gap > left ? static_cast<std::uint32_t>(gap - left) : 0; }
   void count(std::uint64_t bytes_moved) {
@@ -84,18 +89,16 @@ class RepeatedCalls {
   [[gnu::always_inline]] static Entry* find(const RepeatKey& key, const HotState& hot) {
     if (!counts_here(hot)) return nullptr;
     Entry& entry = hot.repeated_calls[slot_of(key)];
-    const bool is_same = entry.site == key.site && entry.function == key.function &&
-                         entry.object == key.object && entry.type == key.type && entry.peer == key.peer &&
-                         entry.count_bucket == bucket_of(key.count) &&
-                         entry.freed_before == freed(hot, key.object, key.type, entry.is_derived);
+    const bool is_same = is_of(entry, key) && entry.freed_objects == hot.freed.count(key.object) &&
+                         (!entry.is_derived || may_count(entry, hot));
     return is_same ? &entry : nullptr;
   }
   /// Whether keep() would evict no live entry.
   bool has_free_entry(const RepeatKey& key) const {
     if (!counts_here(hot_)) return false;
     const Entry& entry = hot_.repeated_calls[slot_of(key)];
-    return entry.function == profile::none ||
-           entry.freed_before != freed(hot_, entry.object, entry.type, entry.is_derived);
+    return entry.function == profile::none || entry.freed_objects != hot_.freed.count(entry.object) ||
+           (entry.is_derived && !entry.is_fresh && !may_count(entry, hot_));
   }
   /// From now on so many calls like the one that was booked may be counted. It moved bytes of elements of that size.
   struct Kept {
@@ -107,13 +110,17 @@ class RepeatedCalls {
     bool may_wait;
     std::uint64_t time_ns;  // that each is thought to take
     bool exchanges;         // sends and receives: what goes to the peer is less than what it moves
+    bool is_fresh;          // its type may not last
   };
   void keep(const Kept& kept);
+  /// No more calls of this key are counted.
+  void drop(const RepeatKey& key);
   const BookedAt& booked(const Entry& entry) { return details_of(entry).booked; }
   /// Books one that its entry could not count: it moved less or more, took long, or failed. The next one is timed.
   struct Uncounted {
     std::uint64_t bytes, sent;         // sent: to the peer
     std::uint64_t enter_ns, leave_ns;  // 0: not timed
+    Combiner combiner;                 // of its type
     bool succeeded;
   };
   void book(Entry& entry, const Uncounted& call);
@@ -140,11 +147,13 @@ class RepeatedCalls {
     std::uint64_t sent = 0;  // of those that are counted and exchange
   };
 
-  /// How many handles of the numbers of an entry's communicator or window, and of its derived type, were freed: as long as
-  /// this is the same, it holds.
-  [[gnu::always_inline]] static std::uint32_t freed(const HotState& hot, std::uint64_t object,
-                                                    MPI_Datatype type, bool is_derived) {
-    return hot.freed.count(object) + (is_derived ? hot.freed_types.count(number_of(type)) : 0);
+  [[gnu::always_inline]] static bool is_of(const Entry& entry, const RepeatKey& key) {
+    return entry.site == key.site && entry.function == key.function && entry.object == key.object &&
+           entry.type == key.type && entry.peer == key.peer && entry.count_bucket == bucket_of(key.count);
+  }
+  /// By its derived type: as long as none of its number is freed; of fresh ones when one was.
+  [[gnu::always_inline]] static bool may_count(const Entry& entry, const HotState& hot) {
+    return (entry.freed_types == hot.freed_types.count(number_of(entry.type))) != entry.is_fresh;
   }
   [[gnu::always_inline]] static std::uint8_t bucket_of(MPI_Count count) {
     return static_cast<std::uint8_t>(profile::bucket_of(static_cast<std::uint64_t>(count)));

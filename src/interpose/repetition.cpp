@@ -43,7 +43,7 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
   // Elements of two types, whose count does not tell the bytes; or an error that the program's own handler has seen.
   const bool has_elements = key_.count > 0 || moves_ == Moves::both;
   if (key_.count < 0 || (key_.type == MPI_DATATYPE_NULL && has_elements)) return std::nullopt;
-  if (volume.combiner != 0 && !is_native_for_good()) return std::nullopt;
+  if (volume.combiner != 0 && !is_native_for_good() && !is_passing_type()) return std::nullopt;
   // Nothing to send: the type of what comes is not looked at then.
   if (key_.count == 0 && moves_ == Moves::both) return std::nullopt;
   if (element() > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
@@ -63,6 +63,24 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
 bool Repetition::is_native_for_good() const {
   const auto largest = static_cast<MPI_Count>(std::bit_ceil(static_cast<std::uint64_t>(key_.count)));
   return !backend().packing() || backend().converter.is_native(key_.type, std::max(largest, room_));
+}
+
+/// Whether the derived type may be one of those that are made for a call or two, and freed: handles of its number were
+/// freed before, and nobody has found it worth to know anything of it. An exchange may have two types, of which the key
+/// has one.
+bool Repetition::is_passing_type() const {
+  Backend& b = backend();
+  return moves_ != Moves::both && b.hot.freed_types.count(number_of(key_.type)) > 0 &&
+         !(b.packing() && b.converter.is_known(key_.type));
+}
+
+/// Of a type that the library has just taken, and that has the handle of the one before: whether what it is called is the
+/// same. No second call of it is counted, as it may turn out to last.
+bool Repetition::is_type_alike() {
+  Backend& b = backend();
+  entry_->freed_types = b.hot.freed_types.count(number_of(key_.type));
+  type_ = b.record.handles.ask(key_.type);
+  return type_.combiner == b.record.repeated.booked(*entry_).combiner;
 }
 
 /// What calls that are counted after this one take, as far as is known.
@@ -85,18 +103,22 @@ void Repetition::store(const Call& call, const Volume& volume, const BookedAt& b
                         .calls = calls,
                         .may_wait = may_wait,
                         .time_ns = time_of_next(call),
-                        .exchanges = moves_ == Moves::both});
+                        .exchanges = moves_ == Moves::both,
+                        .is_fresh = booked.combiner != 0 && !is_native_for_good()});
 }
 
-void Repetition::book(const RepeatedCalls::Uncounted& call) const {
+void Repetition::book(std::uint64_t bytes, std::uint64_t enter_ns, std::uint64_t leave_ns,
+                      bool succeeded) const {
   Recording& record = backend().record;
   const std::lock_guard lock(record.lock);
   if (!record.is_ready()) return;
-  record.repeated.book(*entry_, call);
-  if (call.leave_ns == 0) return;
-  const std::uint64_t time_ns = call.leave_ns - call.enter_ns;
+  const BookedAt& booked = record.repeated.booked(*entry_);
+  const Combiner combiner = entry_->is_fresh ? type_.combiner : booked.combiner;
+  record.repeated.book(*entry_, {bytes, sent(bytes), enter_ns, leave_ns, combiner, succeeded});
+  if (leave_ns == 0) return;
+  const std::uint64_t time_ns = leave_ns - enter_ns;
   record.sampling.timed(key_.function, time_ns);
-  book_path({key_.function, record.repeated.booked(*entry_).place, 1, time_ns}, call.leave_ns);
+  book_path({key_.function, booked.place, 1, time_ns}, leave_ns);
 }
 
 }  // namespace wherry::interpose

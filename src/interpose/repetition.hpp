@@ -51,7 +51,7 @@ class Repetition {
     const Arrived arrived(status);
     return run(native, [&] {
       return bytes_of_elements() +
-             arrived.bytes().value_or(static_cast<std::uint64_t>(room_) * entry_->element);
+             arrived.bytes().value_or(static_cast<std::uint64_t>(room_) * bytes_of_one());
     });
   }
   /// One that is timed for those that were counted.
@@ -72,6 +72,7 @@ class Repetition {
     const std::string_view fallback = fallback_of(call);
     if (const std::optional<std::uint32_t> calls = calls_to_count(call, volume); calls.has_value())
       store(call, volume, {row, call.place(), fallback, destination(), volume.combiner}, *calls);
+    else if (volume.combiner != 0) backend().record.repeated.drop(key_);
   }
 
  private:
@@ -81,16 +82,18 @@ class Repetition {
     if (waits_) backend().count_wait();
     const std::uint64_t enter_ns = entry_->may_wait ? backend().hot.clock.now_ns() : 0;
     const int code = run_under_way(profile::under_way(key_.function, key_.site, enter_ns), native);
-    count(code, code == MPI_SUCCESS ? bytes() : 0, enter_ns);
+    const bool is_alike = !entry_->is_fresh || (code == MPI_SUCCESS && is_type_alike());
+    count(code, code == MPI_SUCCESS ? bytes() : 0, enter_ns, is_alike);
     backend().finish_abandoned();
     return code;
   }
-  [[gnu::always_inline]] void count(int code, std::uint64_t bytes, std::uint64_t enter_ns) {
+  [[gnu::always_inline]] void count(int code, std::uint64_t bytes, std::uint64_t enter_ns, bool is_alike) {
     const profile::WatchClock& clock = backend().hot.clock;
     const std::uint64_t leave_ns = enter_ns != 0 ? clock.now_ns() : 0;
     const bool is_long = clock.knows(enter_ns, leave_ns);
-    if (code != MPI_SUCCESS || is_long || profile::bucket_of(bytes) != entry_->bucket) [[unlikely]]
-      return book({bytes, sent(bytes), is_long ? enter_ns : 0, is_long ? leave_ns : 0, code == MPI_SUCCESS});
+    if (code != MPI_SUCCESS || is_long || !is_alike || profile::bucket_of(bytes) != entry_->bucket)
+        [[unlikely]]
+      return book(bytes, is_long ? enter_ns : 0, is_long ? leave_ns : 0, code == MPI_SUCCESS);
     entry_->count(bytes);
     if (moves_ == Moves::both) backend().record.repeated.add_sent(*entry_, bytes_of_elements());
     profile::set_last_call(*backend().hot.record, entry_->row);
@@ -98,12 +101,15 @@ class Repetition {
   std::uint64_t sent(std::uint64_t bytes) const {
     return moves_ == Moves::both ? bytes_of_elements() : bytes;
   }
-  std::uint64_t bytes_of_elements() const { return static_cast<std::uint64_t>(key_.count) * entry_->element; }
-  void book(const RepeatedCalls::Uncounted& call) const;
+  std::uint64_t bytes_of_one() const { return entry_->is_fresh ? type_.bytes : entry_->element; }
+  std::uint64_t bytes_of_elements() const { return static_cast<std::uint64_t>(key_.count) * bytes_of_one(); }
+  void book(std::uint64_t bytes, std::uint64_t enter_ns, std::uint64_t leave_ns, bool succeeded) const;
+  bool is_type_alike();
   std::string_view fallback_of(const Call& call) const;
   void book_time_of_others(const Call& call) const;
   std::optional<std::uint32_t> calls_to_count(const Call& call, const Volume& volume) const;
   bool is_native_for_good() const;
+  bool is_passing_type() const;
   std::uint64_t time_of_next(const Call& call) const;
   std::uint64_t element() const;  // bytes of one of the type; 0 where the count is 0
   void store(const Call& call, const Volume& volume, const BookedAt& booked, std::uint32_t calls) const;
@@ -113,6 +119,7 @@ class Repetition {
   const bool waits_;
   const MPI_Count room_;
   RepeatedCalls::Entry* entry_;
+  RecordedType type_{};  // where the entry is_fresh, once the library has taken it
 };
 
 }  // namespace wherry::interpose

@@ -67,6 +67,8 @@ class Converter {
   bool is_native(MPI_Datatype type, Offset count) {
     return has_none(type, count) || types_.is_native(type, count);
   }
+  /// Whether the type is one of those that are used again, of which something is known.
+  bool is_known(MPI_Datatype type) { return types_.is_known(type); }
   bool is_surely_native(MPI_Datatype type, Offset count) const {
     return types_.is_surely_native(type, count);
   }

@@ -61,7 +61,13 @@ class KnownTypes {
     native_.put(number_of(type), slot_of_type.native_below.load(std::memory_order_relaxed));
     return true;
   }
-  /// The same, but only what is found at once.
+  /// Whether anything is known of it. For any handle, by any thread.
+  bool is_known(MPI_Datatype type) {
+    Slot& slot_of_type = slot(type);
+    return slot_of_type.type.load(std::memory_order_acquire) == type &&
+           slot_of_type.native_below.load(std::memory_order_relaxed) != 0;
+  }
+  /// is_native(), but only what is found at once.
   bool is_surely_native(MPI_Datatype type, Offset count) const { return native_.has(number_of(type), count); }
   /// nullptr: not known. For any handle.
   KnownType* find(MPI_Datatype type) {

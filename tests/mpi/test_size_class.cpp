@@ -3,6 +3,8 @@
 // ranks: 1
 #include <mpi.h>
 
+#include <cstdio>
+
 #include "coll/choice/description.hpp"
 #include "edge_bench.hpp"
 
@@ -16,7 +18,7 @@ run::CellKey key_of(int blocks, long long block_bytes) {
   run::SegmentCall call;
   call.blocks = blocks;
   call.block_bytes = block_bytes;
-  return run::describe(call, run::Collective::allreduce).key;
+  return run::describe(call, Collective::allreduce).key;
 }
 
 struct Pair {
@@ -35,14 +37,21 @@ const Pair pairs[] = {
     {"two blocks, which may be many more, of 8 and 64 bytes", key_of(2, 8), key_of(2, 64), false},
 };
 
-void compare(Bench& b, const Pair& pair) {
-  b.expect((pair.first == pair.second) == pair.are_alike, pair.name);
-  b.expect(run::largest(key_of(1, 1)) == 64 && run::largest(key_of(2, 8)) == 8, "the largest of a class");
+long failed(bool holds, const char* what) {
+  if (!holds) std::fprintf(stderr, "%s\n", what);
+  return holds ? 0 : 1;
+}
+
+long failures() {
+  long all =
+      failed(run::largest(key_of(1, 1)) == 64 && run::largest(key_of(2, 8)) == 8, "the largest of a class");
+  for (const Pair& pair : pairs) all += failed((pair.first == pair.second) == pair.are_alike, pair.name);
+  return all;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  return concluded("size class", failures_in(pairs, compare));
+  return concluded("size class", failures());
 }
