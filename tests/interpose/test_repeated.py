@@ -56,6 +56,8 @@ def check(record: Record, expected: Path, seed: int, kind: int) -> None:
             derived = sum(int(row["derived"]) for row in record.tables["calls"])
             assert (derived, bytes_of_types(record)) == (int(count), int(volume)), f"seed {seed}"
             assert sum(int(row["count"]) for row in record.tables["types"]) == derived
+        elif name == "hvector":
+            assert totals_of_type(record, name) == (int(count), int(volume)), f"seed {seed}"
         elif name.startswith("to-"):
             assert sent.get(int(name[3:]), (0, 0)) == (int(count), int(volume)), f"seed {seed}, {name}"
         else:
@@ -65,6 +67,11 @@ def check(record: Record, expected: Path, seed: int, kind: int) -> None:
 
 def bytes_of_types(record: Record) -> int:
     return sum(int(row["bytes"]) for row in record.tables["types"])
+
+
+def totals_of_type(record: Record, name: str) -> tuple[int, int]:
+    rows = [row for row in record.tables["types"] if text(row["name"]) == name]
+    return sum(int(row["count"]) for row in rows), sum(int(row["bytes"]) for row in rows)
 
 
 def have_times(record: Record, functions: list[str]) -> None:

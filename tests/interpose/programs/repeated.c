@@ -124,17 +124,26 @@ static void alone(MPI_Comm comm, int count) {
   }
 }
 
+/* All from one place. */
+static __attribute__((noinline)) void send_one(MPI_Datatype type, int to, MPI_Comm comm) {
+  MPI_Send(out, 1, type, to, 8, comm);
+}
+
+/* Made for a call, and freed: the next one may have its handle, and be of another kind. */
 static void vector(MPI_Comm comm, int rank, int size, int count) {
   MPI_Datatype type;
-  MPI_Type_vector(count, 1, 2, MPI_DOUBLE, &type);
+  const int is_hvector = random_below(2);
+  if (is_hvector) MPI_Type_create_hvector(count, 1, 2 * sizeof(double), MPI_DOUBLE, &type);
+  else MPI_Type_vector(count, 1, 2, MPI_DOUBLE, &type);
   MPI_Type_commit(&type);
   MPI_Request request;
   MPI_Irecv(in, count, MPI_DOUBLE, (rank + size - 1) % size, 8, comm, &request);
-  MPI_Send(out, 1, type, (rank + 1) % size, 8, comm);
+  send_one(type, (rank + 1) % size, comm);
   complete(&request);
   note(irecv, 8L * count);
   note(send, 8L * count);
-  note_derived(8L * count);
+  if (is_hvector) note_hvector(8L * count);
+  else note_derived(8L * count);
   note_sent((rank + 1) % size, 8L * count);
   /* Nothing of it: the type is not looked at. */
   MPI_Irecv(in, 0, MPI_DOUBLE, (rank + size - 1) % size, 8, comm, &request);
