@@ -188,7 +188,7 @@ def passing(f: Function) -> list[str]:
         return [f"  if ({f.passes}) [[likely]]", f"    return backend().memory.pass_by(), {native};"]
     if not may_pass(f):
         return []
-    asked = f"is_given_back(&run::Runtime::{f.name.lower()}, __builtin_return_address(0), {{{arguments(f)}}})"
+    asked = f"is_given_back(&run::Runtime::{f.name.lower()}, site, {{{arguments(f)}}})"
     return [f"  if ({asked}) return pass([&] {{ return {native}; }});"]
 
 
@@ -272,7 +272,8 @@ def wrapper(f: Function, index: int, others: Others) -> str:
     # By value: then a collective's arguments are stored once. By reference where a statement before may change one.
     capture = "=" if f.replaceable and not f.before else "&"
     given = ", ".join(filter(None, ("Entry entry", signature(f))))
-    passed = ", ".join(filter(None, ("{symbol, __builtin_return_address(0)}", arguments(f))))
+    passed = ", ".join(filter(None, ("{symbol, site}", arguments(f))))
+    site = "  const void* const site = called_from(__builtin_return_address(0));"
     timed_alike = not f.repeats or running_counted(f) == running(f)
     for_others = (
         "" if timed_alike else f"call.is_timed_for_others() ? repetition.run_timed(call, {running_counted(f)}) : "
@@ -300,7 +301,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         *first,
         "template <int symbol, class COUNT, class DISPL>",
         f"int {f.name}({signature(f)}) {{",
-        *passing(f),
+        *([*passing(f), site] if f.passes else [site, *passing(f)]),
         f"  return {f.name}_entered<COUNT, DISPL>({passed});",
         "}",
     ]

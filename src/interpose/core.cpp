@@ -55,10 +55,11 @@ void* resolvers[symbol_count];  // what the slots held at first
 pthread_once_t started = PTHREAD_ONCE_INIT;
 [[gnu::tls_model("initial-exec")]] __thread bool starting = false;
 
-const void* take_fortran_site() {
-  const void* site = wherry_fortran_site;
-  wherry_fortran_site = nullptr;
-  return site;
+/// From what the thread pointer points to: the same for all threads, in this model of thread-local variables.
+std::ptrdiff_t place_of_fortran_site() {
+  const char* thread;
+  asm("mov %%fs:0, %0" : "=r"(thread));
+  return reinterpret_cast<const char*>(&wherry_fortran_site) - thread;
 }
 
 void* find_in_library(const char* name) { return find_symbol(library, name); }
@@ -101,11 +102,15 @@ bool start_backend(BackendMode mode) {
   const BackendEntry enter = open_backend();
   if (enter == nullptr) return false;
   static Core core;
-  core = {core_version,     mode,
-          library.abi,      symbol_count,
-          wherry_slots,     next_definitions,
-          &wherry_control,  find_in_library,
-          take_fortran_site};
+  core = {core_version,
+          mode,
+          library.abi,
+          symbol_count,
+          wherry_slots,
+          next_definitions,
+          &wherry_control,
+          find_in_library,
+          place_of_fortran_site()};
   const char* problem = enter(&core);
   if (problem != nullptr) complain("its backend does not work here", problem);
   return problem == nullptr;

@@ -3,11 +3,13 @@
 // Symbols are numbered as in the generated symbols.inc: MPI_Send, PMPI_Send, MPI_Send_c, PMPI_Send_c, ...
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace wherry::interpose {
 
-inline constexpr std::uint32_t core_version = 1;
+inline constexpr std::uint32_t core_version = 2;
 
 enum class BackendMode : std::uint32_t {
   full,          // settings decide what is wrapped
@@ -22,9 +24,16 @@ struct Core {
   void** slots;           // where a call of each symbol goes; the backend writes them
   void** next;            // each symbol's definition after ours: the library's or another tool's; null: none
   void** control;         // where Wherry's own MPI_Pcontrol messages go; null until set
-  void* (*find)(const char* name);     // a symbol of the MPI library
-  const void* (*take_fortran_site)();  // where this thread last called a Fortran name; forgets it
+  void* (*find)(const char* name);  // a symbol of the MPI library
+  std::ptrdiff_t fortran_site;      // where each thread keeps what take_fortran_site() takes
 };
+
+/// Where this thread last called a Fortran name; forgets it. where: of Core.
+[[gnu::always_inline]] inline const void* take_fortran_site(std::ptrdiff_t where) {
+  const char* thread;
+  asm("mov %%fs:0, %0" : "=r"(thread));
+  return std::exchange(*reinterpret_cast<const void**>(const_cast<char*>(thread) + where), nullptr);
+}
 
 /// Fills every slot. Returns nullptr, or why it cannot.
 using BackendEntry = const char* (*)(const Core*);

@@ -23,9 +23,18 @@ namespace wherry::interpose {
 struct RepeatedCall;  // interpose/repeated_calls.hpp
 
 struct alignas(128) HotState {
-  explicit HotState(void* const* next_definitions) : next(next_definitions) {}
+  HotState(void* const* next_definitions, std::ptrdiff_t site) : next(next_definitions), fortran_site(site) {}
 
-  void* const* const next;  // Core: each symbol's definition after ours
+  void* const* const next;            // Core: each symbol's definition after ours
+  const std::ptrdiff_t fortran_site;  // Core
+
+  // Recording: the code of the library's Fortran bindings, once a program has called through them. Their calls are from
+  // where the program called a Fortran name.
+  std::atomic<std::uintptr_t> bindings_begin = 0, bindings_size = 0;
+  [[gnu::always_inline]] bool is_binding(const void* address) const {
+    return reinterpret_cast<std::uintptr_t>(address) - bindings_begin.load(std::memory_order_relaxed) <
+           bindings_size.load(std::memory_order_relaxed);
+  }
 
   // SharedRuntime: which collectives pass with next to nothing done for them, and which need only be counted. nullptr:
   // none; where somebody listens who writes no record, each is told of.

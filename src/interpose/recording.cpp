@@ -170,8 +170,18 @@ std::uint32_t Recording::place_of(const void* site) {
     program_sites_[slot_of(site)].store(site, std::memory_order_relaxed);
     return place;
   }
-  if (const void* fortran = sources_.core.take_fortran_site()) return sites_.find(fortran);
+  if (sites_.place(place).caller == profile::Caller::fortran) know_bindings(site);
+  if (const void* fortran = take_fortran_site(sources_.core.fortran_site)) return sites_.find(fortran);
   return sites_.place(place).caller == profile::Caller::library ? profile::none : place;
+}
+
+/// From now on their calls count as the program's at once. Where there are two libraries of them, those of the first do.
+void Recording::know_bindings(const void* site) {
+  HotState& hot = sources_.hot;
+  if (hot.bindings_size.load(std::memory_order_relaxed) != 0) return;
+  const profile::CodeRange code = profile::code_around(site);
+  hot.bindings_begin.store(code.begin, std::memory_order_relaxed);
+  hot.bindings_size.store(code.size, std::memory_order_relaxed);
 }
 
 const void* Recording::address_of(std::uint32_t place) {

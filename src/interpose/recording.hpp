@@ -91,6 +91,7 @@ class Recording {
 
   bool open();
   void close(State state);
+  void know_bindings(const void* site);
   void book_polled();
   void book_wait_trials();
   void record_memory(std::uint64_t now_ns);

@@ -67,7 +67,6 @@ void WaitPolicy::begin(bool has_world, void* (*find)(const char* name)) {
   large_counts_ = !is_library(api_, "Intel");
   orders_neighbors_ = !is_library(api_, "Open MPI");
   situation_.library_yields = library_yields(api_);
-  knows_thread_ = thread_level(api_) <= MPI_THREAD_FUNNELED;
   situation_.ranks_on_host = waiting::ranks_on_host(read_variable);
   if (has_world) agree();
   decision_ = waiting::Decision(settings_.wait, situation_);
@@ -202,7 +201,7 @@ void WaitPolicy::sample() {
   calls_ += static_cast<std::uint64_t>(interval_.calls()) + 1;
   interval_.adapt(passed);
   if (decision_.is_due(now.wall_ns)) {
-    now = waiting::counters_now(knows_thread_ && decision_.wants_delay());
+    now = waiting::counters_now(decision_.wants_delay());
     now.calls = calls_;
     computed([&] { decision_.observe(now); });
     hot_.polls.store(decision_.polls(), std::memory_order_relaxed);

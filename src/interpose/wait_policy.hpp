@@ -111,7 +111,6 @@ class WaitPolicy {
   std::atomic_flag sampling_;     // guards what follows
   waiting::SamplingInterval interval_;
   std::uint64_t calls_ = 0;    // at the last sample
-  bool knows_thread_ = false;  // which one calls MPI: the first
   std::uint64_t sampled_ns_ = 0;
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  // of each function, calls that polled
   HotState& hot_;

@@ -30,6 +30,15 @@ struct Entry {
   const void* site;
 };
 
+/// Where the program called from that has called us from there: its Fortran code, if the library's bindings have.
+[[gnu::always_inline]] inline const void* called_from(const void* address) {
+  const HotState& hot = backend().hot;
+  if (!hot.is_binding(address)) [[likely]]
+    return address;
+  const void* const fortran = take_fortran_site(hot.fortran_site);
+  return fortran != nullptr ? fortran : address;
+}
+
 template <class Function>
 void* as_address(Function* function) {
   return reinterpret_cast<void*>(function);

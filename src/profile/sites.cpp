@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <span>
 
 namespace wherry::profile {
 namespace {
@@ -11,20 +12,25 @@ namespace {
 struct Object {
   std::uintptr_t address = 0;
   bool found = false;
+  CodeRange segment;
   std::uint64_t base = 0;
   std::string name;
 };
 
-bool holds(const dl_phdr_info& info, std::uintptr_t address) {
-  return std::any_of(info.dlpi_phdr, info.dlpi_phdr + info.dlpi_phnum, [&](const ElfW(Phdr) & segment) {
+/// The loaded segment of an object in which an address lies; empty: it lies in none.
+CodeRange segment_of(const dl_phdr_info& info, std::uintptr_t address) {
+  for (const ElfW(Phdr) & segment : std::span(info.dlpi_phdr, info.dlpi_phnum)) {
     const std::uintptr_t start = info.dlpi_addr + segment.p_vaddr;
-    return segment.p_type == PT_LOAD && address >= start && address - start < segment.p_memsz;
-  });
+    if (segment.p_type == PT_LOAD && address >= start && address - start < segment.p_memsz)
+      return {start, segment.p_memsz};
+  }
+  return {};
 }
 
 int visit(dl_phdr_info* info, std::size_t, void* data) {
   auto& object = *static_cast<Object*>(data);
-  if (!holds(*info, object.address)) return 0;
+  object.segment = segment_of(*info, object.address);
+  if (object.segment.size == 0) return 0;
   object.found = true;
   object.base = info->dlpi_addr;
   object.name = info->dlpi_name;
@@ -52,6 +58,8 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
 }
 
 }  // namespace
+
+CodeRange code_around(const void* address) { return object_at(address).segment; }
 
 Caller classify(std::string_view path, bool holds_mpi) {
   const std::string_view file = path.substr(path.rfind('/') + 1);

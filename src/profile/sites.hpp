@@ -33,6 +33,13 @@ struct Module {
   Caller caller;
 };
 
+/// Addresses of loaded code.
+struct CodeRange {
+  std::uintptr_t begin = 0, size = 0;
+};
+/// The segment of a loaded object in which an address lies; empty: in none.
+CodeRange code_around(const void* address);
+
 /// Remembers every site it was asked for. Not thread-safe.
 class Sites {
  public:

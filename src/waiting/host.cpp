@@ -199,9 +199,10 @@ Counters counters_now(bool with_delay) {
   }
   if (!with_delay) return now;
   char text[64];
-  const auto delay = run_queue_delay_ns(read_small("/proc/self/schedstat", text));
-  now.has_delay = delay.has_value();
-  now.delay_ns = delay.value_or(0);
+  if (const auto delay = run_queue_delay_ns(read_small("/proc/thread-self/schedstat", text))) {
+    now.delay_ns = *delay;
+    now.thread = static_cast<std::uint64_t>(::syscall(SYS_gettid));
+  }
   return now;
 }
 

@@ -66,10 +66,31 @@ TEST_CASE("the delay is looked at only where others may want the core, and while
   CHECK_FALSE(process.decision.wants_delay());
 }
 
-TEST_CASE("others that take microseconds are no reason to try anything") {
-  Process process(WaitMode::automatic, two_on_two);
-  CHECK(process.live(short_daemons, 60'000) == 0);
-  CHECK(process.decision.trials() == 0);
+TEST_CASE("others that take little are no reason to try anything") {
+  for (const World& world : {short_daemons, printing}) {
+    Process process(WaitMode::automatic, two_on_two);
+    INFO(world.name);
+    CHECK(process.live(world, 60'000) == 0);
+    CHECK(process.decision.trials() == 0);
+  }
+}
+
+TEST_CASE("the delay of a thread says nothing of another one that calls MPI later") {
+  for (const bool alternate : {false, true}) {
+    Decision decision(WaitMode::automatic, two_on_two);
+    Counters now;
+    for (std::uint64_t stretch = 1; stretch <= 8; ++stretch) {
+      now.wall_ns += 2 * Decision::shortest_stretch_ns;
+      now.cpu_ns = now.wall_ns;
+      now.involuntary = now.wall_ns / ms;
+      now.thread = alternate ? 1 + stretch % 2 : 1;
+      now.delay_ns = 0;
+      now.calls += 1000;
+      decision.observe(now);
+    }
+    INFO("other threads in turns: ", alternate);
+    CHECK(decision.is_trying() == alternate);
+  }
 }
 
 TEST_CASE("where the delay is not known, switches alone are reason for a trial, and its result counts") {

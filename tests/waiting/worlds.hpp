@@ -31,6 +31,8 @@ inline const World beside_a_stranger{"beside a stranger", {160, 0.2, 80}, {300, 
 inline const World calm_while_polling{"calm while polling", {200, 0.3, 20}, {2, 0.0, 60}};
 /// Many, but each one takes microseconds.
 inline const World short_daemons{"short daemons", {300, 0.01}, {300, 0.01, 90}};
+/// The launcher passes on what the program prints.
+inline const World printing{"printing", {400, 0.06}, {400, 0.05, 92}};
 
 /// A process that is looked at every millisecond.
 class Process {
@@ -65,8 +67,8 @@ class Process {
     delay_ms_ += milliseconds * counted.delay;
     calls_ += milliseconds * counted.calls * share_of_calls;
     now_.involuntary = static_cast<std::uint64_t>(switches_);
-    now_.has_delay = has_delay_ && decision.wants_delay();
-    now_.delay_ns = now_.has_delay ? static_cast<std::uint64_t>(delay_ms_ * ms) : 0;
+    now_.thread = has_delay_ && decision.wants_delay() ? 1 : 0;
+    now_.delay_ns = now_.thread != 0 ? static_cast<std::uint64_t>(delay_ms_ * ms) : 0;
     now_.calls = static_cast<std::uint64_t>(calls_);
   }
   void step(const World& world) {
