@@ -169,6 +169,7 @@ def test_places_of_fortran_are_told_apart(mpi: Launcher, preload: Path, tmp_path
     sender = next(record for record in records_in(out) if record.rank == 0)
     counts = [int(r["count"]) for r in sender.tables["calls"] if sender.function(r["function"]) == "MPI_Send"]
     assert sorted(counts) == [300, 700]
+    assert counted_in(sender)["MPI_Send"] > 100, "each was booked by itself"
 
 
 def test_an_abort_loses_none(mpi: Launcher, preload: Path, program: Path, tmp_path: Path) -> None:
