@@ -110,7 +110,7 @@ class WaitPolicy {
   bool orders_neighbors_ = true;  // alike in blocking and nonblocking exchanges
   std::atomic_flag sampling_;     // guards what follows
   waiting::SamplingInterval interval_;
-  std::uint64_t calls_ = 0;    // at the last sample
+  std::uint64_t calls_ = 0;  // at the last sample
   std::uint64_t sampled_ns_ = 0;
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  // of each function, calls that polled
   HotState& hot_;

@@ -45,7 +45,8 @@ class ControlledTrial {
 
   /// usual: what runs between pairs as long as nothing is known. Native: the other one challenges it, and the first
   /// pairs come soon and close together, for native may be what costs the program most.
-  explicit ControlledTrial(Arm usual = Arm::other) : usual_(usual), begin_at_(usual == Arm::native ? 8 : 64) {}
+  explicit ControlledTrial(Arm usual = Arm::other)
+      : usual_(usual), begin_at_(usual == Arm::native ? 8 : 64) {}
 
   /// Whether the entry of the next call must be told to enter(), before begin().
   bool wants_clock() const { return length_ > 0 && position_ == next_reading_; }
