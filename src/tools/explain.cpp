@@ -57,9 +57,13 @@ struct Evaluated {
   model::Cost cost;
 };
 
+bool is_in_blocks(const Question& q) {
+  return !q.operation.segments || schedule::in_blocks(*q.operation.segments);
+}
+
 /// The calls that share what is learned with those in question.
 tuning::Calls calls_like(const Question& q, Limit limit = Limit::none) {
-  return {q.operation.collective, limit, {q.load.ranks, tuning::shared_bytes(q.load.bytes)}};
+  return {q.operation.collective, limit, {q.load.ranks, tuning::shared_bytes(q.load.bytes, is_in_blocks(q))}};
 }
 
 /// Candidates are counted for root 0.
@@ -168,7 +172,7 @@ void write_question(JsonWriter& json, const Question& q) {
   json.member("nodes", q.placement.nodes());
   if (q.operation.has_root()) json.member("root", q.root);
   if (q.stencil) json.member("neighbors", q.stencil->graph.most_neighbors());
-  const bool blocks = !q.operation.segments || schedule::in_blocks(*q.operation.segments);
+  const bool blocks = is_in_blocks(q);
   json.member(blocks ? "block_bytes" : "buffer_bytes", q.load.bytes);
   json.member("priced_by", [&] { write(json, q.constants); });
   json.member("node_sizes", [&] {

@@ -66,8 +66,10 @@ schedule::Algorithm deepened(const schedule::Algorithm& algorithm, const topolog
   return estimates(candidates, load, machine).front().candidate->algorithm;
 }
 
-long long shared_bytes(long long bytes) {
-  return static_cast<long long>(std::bit_ceil(static_cast<unsigned long long>(bytes)));
+long long shared_bytes(long long bytes, bool in_blocks) {
+  constexpr long long cache_line = 64;
+  const long long least = in_blocks || bytes == 0 ? 0 : cache_line;
+  return static_cast<long long>(std::bit_ceil(static_cast<unsigned long long>(std::max(bytes, least))));
 }
 
 long long staging_bytes(const AlgorithmCandidate& candidate, const Load& load) {

@@ -135,9 +135,14 @@ TEST_CASE("staging is slots, and room to pack the caller's buffers") {
 }
 
 TEST_CASE("sizes up to a power of two share what is learned") {
-  CHECK(shared_bytes(0) == 1);
-  CHECK(shared_bytes(1) == 1);
-  CHECK(shared_bytes(3) == 4);
-  CHECK(shared_bytes(1024) == 1024);
-  CHECK(shared_bytes(1025) == 2048);
+  CHECK(shared_bytes(0, true) == 1);
+  CHECK(shared_bytes(1, true) == 1);
+  CHECK(shared_bytes(3, true) == 4);
+  CHECK(shared_bytes(0, false) == 1);
+  for (const long long bytes : {1, 8, 63, 64}) CHECK(shared_bytes(bytes, false) == 64);
+  for (const bool in_blocks : {false, true}) {
+    CHECK(shared_bytes(65, in_blocks) == 128);
+    CHECK(shared_bytes(1024, in_blocks) == 1024);
+    CHECK(shared_bytes(1025, in_blocks) == 2048);
+  }
 }

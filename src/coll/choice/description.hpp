@@ -1,7 +1,6 @@
 // Of a call that has been read: which calls it is like, and whether Wherry may perform it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "coll/state/cell_key.hpp"
 #include "comm/communicator.hpp"
 #include "profile/record.hpp"
+#include "tuning/candidates.hpp"
 
 namespace wherry::run {
 
@@ -21,15 +21,11 @@ struct Described {
   std::uint64_t bytes = 0;  // that this rank gives
 };
 
-// The size class of a buffer without blocks is no less than that of so many bytes. What a message of a cache line takes
-// is all latency, and what small sizes would learn apart they learn together: a program that reduces a flag, a sum and a
-// vector of six in each step trains once.
-inline constexpr std::uint64_t least_class_bytes = 64;
-
 /// The size class of a call on segments.
 inline std::uint32_t bucket_of(const SegmentCall& call) {
-  const auto bytes = static_cast<std::uint64_t>(call.block_bytes);
-  return profile::bucket_of(call.blocks == 1 && bytes > 0 ? std::max(bytes, least_class_bytes) : bytes);
+  if (call.block_bytes == 0) return 0;
+  return profile::bucket_of(
+      static_cast<std::uint64_t>(tuning::shared_bytes(call.block_bytes, call.blocks != 1)));
 }
 
 inline Described describe(const SegmentCall& call, Collective collective) {
