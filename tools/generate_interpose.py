@@ -273,7 +273,6 @@ def wrapper(f: Function, index: int, others: Others) -> str:
     capture = "=" if f.replaceable and not f.before else "&"
     given = ", ".join(filter(None, ("Entry entry", signature(f))))
     passed = ", ".join(filter(None, ("{symbol, site}", arguments(f))))
-    site = "  const void* const site = called_from(__builtin_return_address(0));"
     timed_alike = not f.repeats or running_counted(f) == running(f)
     for_others = (
         "" if timed_alike else f"call.is_timed_for_others() ? repetition.run_timed(call, {running_counted(f)}) : "
@@ -301,7 +300,8 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         *first,
         "template <int symbol, class COUNT, class DISPL>",
         f"int {f.name}({signature(f)}) {{",
-        *([*passing(f), site] if f.passes else [site, *passing(f)]),
+        "  const void* const site = called_from(__builtin_return_address(0));",
+        *passing(f),
         f"  return {f.name}_entered<COUNT, DISPL>({passed});",
         "}",
     ]

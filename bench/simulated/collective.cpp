@@ -123,7 +123,9 @@ Result run_segments(const Asked& asked, const schedule::SegmentStrategy& strateg
 int depth_for(const Asked& asked, const schedule::SegmentStrategy& strategy, long long bytes) {
   int depth = 1;
   if (bench::rank_of(MPI_COMM_WORLD) == 0)
-    depth = tuning::deepened(strategy, asked.placement, {asked.placement.size(), tuning::shared_bytes(bytes)},
+    depth = tuning::deepened(strategy, asked.placement,
+                             {asked.placement.size(),
+                              tuning::shared_bytes(bytes, schedule::in_blocks(strategy.operation))},
                              asked.machine)
                 .depth();
   MPI_Bcast(&depth, 1, MPI_INT, 0, MPI_COMM_WORLD);

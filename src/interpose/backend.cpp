@@ -71,7 +71,7 @@ Activity::Activity(const Settings& settings, bool possible)
       verbose(settings.verbose) {}
 
 Backend::Backend(const Core& core, const Settings& settings)
-    : hot(core.next, core.fortran_site),
+    : hot(core.next, core.fortran_site_offset),
       core_(core),
       settings_(settings),
       free_cores_(read_variable),

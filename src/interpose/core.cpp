@@ -55,11 +55,8 @@ void* resolvers[symbol_count];  // what the slots held at first
 pthread_once_t started = PTHREAD_ONCE_INIT;
 [[gnu::tls_model("initial-exec")]] __thread bool starting = false;
 
-/// From what the thread pointer points to: the same for all threads, in this model of thread-local variables.
-std::ptrdiff_t place_of_fortran_site() {
-  const char* thread;
-  asm("mov %%fs:0, %0" : "=r"(thread));
-  return reinterpret_cast<const char*>(&wherry_fortran_site) - thread;
+std::ptrdiff_t offset_of_fortran_site() {
+  return reinterpret_cast<const char*>(&wherry_fortran_site) - thread_pointer();
 }
 
 void* find_in_library(const char* name) { return find_symbol(library, name); }
@@ -110,7 +107,7 @@ bool start_backend(BackendMode mode) {
           next_definitions,
           &wherry_control,
           find_in_library,
-          place_of_fortran_site()};
+          offset_of_fortran_site()};
   const char* problem = enter(&core);
   if (problem != nullptr) complain("its backend does not work here", problem);
   return problem == nullptr;

@@ -24,15 +24,20 @@ struct Core {
   void** slots;           // where a call of each symbol goes; the backend writes them
   void** next;            // each symbol's definition after ours: the library's or another tool's; null: none
   void** control;         // where Wherry's own MPI_Pcontrol messages go; null until set
-  void* (*find)(const char* name);  // a symbol of the MPI library
-  std::ptrdiff_t fortran_site;      // where each thread keeps what take_fortran_site() takes
+  void* (*find)(const char* name);     // a symbol of the MPI library
+  std::ptrdiff_t fortran_site_offset;  // of what take_fortran_site() takes: bytes from the thread pointer
 };
 
-/// Where this thread last called a Fortran name; forgets it. where: of Core.
-[[gnu::always_inline]] inline const void* take_fortran_site(std::ptrdiff_t where) {
-  const char* thread;
+/// What the offsets of thread-local variables count from, in the model initial-exec the same ones in all threads.
+[[gnu::always_inline]] inline char* thread_pointer() {
+  char* thread;
   asm("mov %%fs:0, %0" : "=r"(thread));
-  return std::exchange(*reinterpret_cast<const void**>(const_cast<char*>(thread) + where), nullptr);
+  return thread;
+}
+
+/// Where this thread last called a Fortran name; forgets it. offset: of Core.
+[[gnu::always_inline]] inline const void* take_fortran_site(std::ptrdiff_t offset) {
+  return std::exchange(*reinterpret_cast<const void**>(thread_pointer() + offset), nullptr);
 }
 
 /// Fills every slot. Returns nullptr, or why it cannot.

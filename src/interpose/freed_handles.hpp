@@ -10,8 +10,8 @@
 
 namespace wherry::interpose {
 
-/// By the number of a handle. Those of equal hash share a counter, which only makes more of
-/// them look freed. Needs no lock.
+/// By the number of a handle. Those of equal hash share a counter, so that one may look freed when another was. Needs no
+/// lock.
 class FreedHandles {
  public:
   void note(std::uint64_t object) { counts_[slot_of(object)].fetch_add(1, std::memory_order_relaxed); }

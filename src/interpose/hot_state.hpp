@@ -23,10 +23,11 @@ namespace wherry::interpose {
 struct RepeatedCall;  // interpose/repeated_calls.hpp
 
 struct alignas(128) HotState {
-  HotState(void* const* next_definitions, std::ptrdiff_t site) : next(next_definitions), fortran_site(site) {}
+  HotState(void* const* next_definitions, std::ptrdiff_t offset)
+      : next(next_definitions), fortran_site_offset(offset) {}
 
-  void* const* const next;            // Core: each symbol's definition after ours
-  const std::ptrdiff_t fortran_site;  // Core
+  void* const* const next;                   // Core: each symbol's definition after ours
+  const std::ptrdiff_t fortran_site_offset;  // Core
 
   // Recording: the code of the library's Fortran bindings, once a program has called through them. Their calls are from
   // where the program called a Fortran name.

@@ -171,7 +171,7 @@ std::uint32_t Recording::place_of(const void* site) {
     return place;
   }
   if (sites_.place(place).caller == profile::Caller::fortran) know_bindings(site);
-  if (const void* fortran = take_fortran_site(sources_.core.fortran_site)) return sites_.find(fortran);
+  if (const void* fortran = take_fortran_site(sources_.core.fortran_site_offset)) return sites_.find(fortran);
   return sites_.place(place).caller == profile::Caller::library ? profile::none : place;
 }
 
@@ -179,7 +179,7 @@ std::uint32_t Recording::place_of(const void* site) {
 void Recording::know_bindings(const void* site) {
   HotState& hot = sources_.hot;
   if (hot.bindings_size.load(std::memory_order_relaxed) != 0) return;
-  const profile::CodeRange code = profile::code_around(site);
+  const profile::AddressRange code = profile::segment_around(site);
   hot.bindings_begin.store(code.begin, std::memory_order_relaxed);
   hot.bindings_size.store(code.size, std::memory_order_relaxed);
 }

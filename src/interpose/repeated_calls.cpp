@@ -1,6 +1,5 @@
 #include "interpose/repeated_calls.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -60,7 +59,7 @@ void RepeatedCalls::keep(const Kept& kept) {
   close(entry);
   const RepeatKey& key = kept.key;
   const bool is_derived = kept.booked.combiner != 0;
-  const auto calls = static_cast<std::uint8_t>(std::min<std::uint32_t>(kept.calls, UINT8_MAX));
+  const auto calls = static_cast<std::uint8_t>(kept.calls);
   entry = {.site = key.site,
            .object = key.object,
            .type = key.type,
@@ -75,24 +74,28 @@ void RepeatedCalls::keep(const Kept& kept) {
            .bucket = static_cast<std::uint8_t>(profile::bucket_of(kept.bytes)),
            .count_bucket = bucket_of(key.count),
            .is_derived = is_derived,
-           .is_fresh = kept.is_fresh,
+           .is_short_lived = kept.is_short_lived,
            .may_wait = kept.may_wait};
   details_of(entry) = {kept.booked, kept.time_ns, kept.exchanges};
 }
 
-void RepeatedCalls::drop(const RepeatKey& key) {
+void RepeatedCalls::look_at(const RepeatKey& key, bool may_count) {
   if (!counts_here(hot_)) return;
   Entry& entry = entries_[slot_of(key)];
   if (!is_of(entry, key)) return;
-  close(entry);
-  entry = {};
+  if (!may_count) {
+    close(entry);
+    entry = {};
+  } else if (entry.is_short_lived && entry.is_looked_at()) {
+    --entry.left;
+    --entry.gap;
+  }
 }
 
 void RepeatedCalls::book(Entry& entry, const Uncounted& call) {
   const BookedAt& booked = details_of(entry).booked;
   const std::uint32_t stands_for = call.leave_ns != 0 ? 1 : 0;
-  entry.gap =
-      static_cast<std::uint8_t>(std::min<std::uint32_t>(entry.since_timed() + 1 - stands_for, UINT8_MAX));
+  entry.gap = static_cast<std::uint8_t>(entry.since_timed() + 1 - stands_for);
   entry.left = 0;
   if (!call.succeeded)
     return void(recorder_.call(

@@ -40,26 +40,31 @@ struct BookedAt {
 
 /// Calls of one key.
 ///
-/// Of a derived type they are counted as long as it lives. Where it does not last, but its handle comes again and again
-/// as new types, which are freed after a call or two, the first call of each is counted: is_fresh.
+/// Of a derived type they are counted as long as it lives. Where types are short-lived, and the handle of one comes again
+/// and again as a new one that is freed after a call or two, the first call of each is counted.
 struct alignas(64) RepeatedCall {
   const void* site = nullptr;
   std::uint64_t object = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   std::uint64_t bytes = 0;  // of those that are counted and not yet booked
   std::uint32_t function = profile::none;
-  // How many handles of the numbers of its communicator or window, and of its derived type, had been freed: when this was
-  // kept or, where it is_fresh, at the last call.
+  // How many handles of the numbers of its communicator or window, and of its derived type, had been freed: when this
+  // was kept or, of short-lived types, at the last call.
   std::uint32_t freed_objects = 0, freed_types = 0;
-  std::uint32_t element = 0;  // bytes of one of the type, where it lasts
+  std::uint32_t element = 0;  // bytes of one of the type, unless it is short-lived
   std::uint32_t row = profile::none;
   int peer = 0;
   std::uint16_t calls = 0;         // as `bytes`
   std::uint8_t left = 0, gap = 0;  // may be counted before the next that is timed; how many that were
   std::uint8_t bucket = 0;         // of the bytes of each
   std::uint8_t count_bucket = 0;
-  bool is_derived : 1 = false, is_fresh : 1 = false;  // its type
+  bool is_derived : 1 = false, is_short_lived : 1 = false;  // its type
   bool may_wait : 1 = false;
+
+  // One of so many short-lived types is looked at: it may have come to last, if another one whose number has the same
+  // hash was freed.
+  static constexpr std::uint8_t looked_at_each = 16;
+  bool is_looked_at() const { return left % looked_at_each == looked_at_each - 1; }
 
   std::uint32_t since_timed() const { return gap > left ? static_cast<std::uint32_t>(gap - left) : 0; }
   void count(std::uint64_t bytes_moved) {
@@ -98,7 +103,7 @@ class RepeatedCalls {
     if (!counts_here(hot_)) return false;
     const Entry& entry = hot_.repeated_calls[slot_of(key)];
     return entry.function == profile::none || entry.freed_objects != hot_.freed.count(entry.object) ||
-           (entry.is_derived && !entry.is_fresh && !may_count(entry, hot_));
+           (entry.is_derived && !entry.is_short_lived && !may_count(entry, hot_));
   }
   /// From now on so many calls like the one that was booked may be counted. It moved bytes of elements of that size.
   struct Kept {
@@ -110,11 +115,12 @@ class RepeatedCalls {
     bool may_wait;
     std::uint64_t time_ns;  // that each is thought to take
     bool exchanges;         // sends and receives: what goes to the peer is less than what it moves
-    bool is_fresh;          // its type may not last
+    bool is_short_lived;    // its type, perhaps
   };
   void keep(const Kept& kept);
-  /// No more calls of this key are counted.
-  void drop(const RepeatKey& key);
+  /// One of a derived type was booked, by which no more may be counted than by the one that was kept. may_count: else no
+  /// more calls of the key are.
+  void look_at(const RepeatKey& key, bool may_count);
   const BookedAt& booked(const Entry& entry) { return details_of(entry).booked; }
   /// Books one that its entry could not count: it moved less or more, took long, or failed. The next one is timed.
   struct Uncounted {
@@ -151,9 +157,9 @@ class RepeatedCalls {
     return entry.site == key.site && entry.function == key.function && entry.object == key.object &&
            entry.type == key.type && entry.peer == key.peer && entry.count_bucket == bucket_of(key.count);
   }
-  /// By its derived type: as long as none of its number is freed; of fresh ones when one was.
+  /// By its derived type: as long as none of its number is freed; of short-lived ones when one was.
   [[gnu::always_inline]] static bool may_count(const Entry& entry, const HotState& hot) {
-    return (entry.freed_types == hot.freed_types.count(number_of(entry.type))) != entry.is_fresh;
+    return (entry.freed_types == hot.freed_types.count(number_of(entry.type))) != entry.is_short_lived;
   }
   [[gnu::always_inline]] static std::uint8_t bucket_of(MPI_Count count) {
     return static_cast<std::uint8_t>(profile::bucket_of(static_cast<std::uint64_t>(count)));

@@ -38,12 +38,13 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
   if (!call.is_exact() && (is_collective || !record.repeated.has_free_entry(key_))) return std::nullopt;
   // A collective of several ranks must be timed by all alike.
   if (is_collective && is_shared(facts(call.comm()))) return std::nullopt;
-  // Where the program's calls have one return address, in Fortran bindings, the place of each must be asked for.
+  // Where the program's calls have one return address, in bindings that are not known, the place of each must be asked
+  // for.
   if (!record.is_program(key_.site)) return std::nullopt;
   // Elements of two types, whose count does not tell the bytes; or an error that the program's own handler has seen.
   const bool has_elements = key_.count > 0 || moves_ == Moves::both;
   if (key_.count < 0 || (key_.type == MPI_DATATYPE_NULL && has_elements)) return std::nullopt;
-  if (volume.combiner != 0 && !is_native_for_good() && !is_passing_type()) return std::nullopt;
+  if (volume.combiner != 0 && !is_native_for_good() && !is_short_lived_type()) return std::nullopt;
   // Nothing to send: the type of what comes is not looked at then.
   if (key_.count == 0 && moves_ == Moves::both) return std::nullopt;
   if (element() > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
@@ -59,23 +60,22 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
 
 /// Whether the library moves all messages of this key's derived type for good, as a message that is counted is native:
 /// those of the largest count of its power of two, and what an exchange has room for. Of types that only one-sided calls
-/// use nothing is known: those calls are booked.
+/// use nothing is known.
 bool Repetition::is_native_for_good() const {
   const auto largest = static_cast<MPI_Count>(std::bit_ceil(static_cast<std::uint64_t>(key_.count)));
   return !backend().packing() || backend().converter.is_native(key_.type, std::max(largest, room_));
 }
 
-/// Whether the derived type may be one of those that are made for a call or two, and freed: handles of its number were
-/// freed before, and nobody has found it worth to know anything of it. An exchange may have two types, of which the key
-/// has one.
-bool Repetition::is_passing_type() const {
+/// Whether the derived type may be short-lived: handles of its number, or of one with the same hash, were freed before,
+/// and nobody has found it worth to know anything of it. An exchange may have two types, of which the key has one.
+bool Repetition::is_short_lived_type() const {
   Backend& b = backend();
   return moves_ != Moves::both && b.hot.freed_types.count(number_of(key_.type)) > 0 &&
          !(b.packing() && b.converter.is_known(key_.type));
 }
 
-/// Of a type that the library has just taken, and that has the handle of the one before: whether what it is called is the
-/// same. No second call of it is counted, as it may turn out to last.
+/// Of a type that the library has just taken, and that has the handle of the one before: whether what it is called is
+/// the same. No second call is counted until one of such a handle is freed, as this one may turn out to last.
 bool Repetition::is_type_alike() {
   Backend& b = backend();
   entry_->freed_types = b.hot.freed_types.count(number_of(key_.type));
@@ -104,7 +104,7 @@ void Repetition::store(const Call& call, const Volume& volume, const BookedAt& b
                         .may_wait = may_wait,
                         .time_ns = time_of_next(call),
                         .exchanges = moves_ == Moves::both,
-                        .is_fresh = booked.combiner != 0 && !is_native_for_good()});
+                        .is_short_lived = booked.combiner != 0 && !is_native_for_good()});
 }
 
 void Repetition::book(std::uint64_t bytes, std::uint64_t enter_ns, std::uint64_t leave_ns,
@@ -113,7 +113,7 @@ void Repetition::book(std::uint64_t bytes, std::uint64_t enter_ns, std::uint64_t
   const std::lock_guard lock(record.lock);
   if (!record.is_ready()) return;
   const BookedAt& booked = record.repeated.booked(*entry_);
-  const Combiner combiner = entry_->is_fresh ? type_.combiner : booked.combiner;
+  const Combiner combiner = entry_->is_short_lived ? type_.combiner : booked.combiner;
   record.repeated.book(*entry_, {bytes, sent(bytes), enter_ns, leave_ns, combiner, succeeded});
   if (leave_ns == 0) return;
   const std::uint64_t time_ns = leave_ns - enter_ns;

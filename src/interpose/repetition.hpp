@@ -28,7 +28,7 @@ class Repetition {
         waits_(waits),
         room_(room),
         entry_(RepeatedCalls::find(key, backend().hot)) {
-    if (entry_ != nullptr && entry_->is_derived && room > 0 && !is_native_for_good()) entry_ = nullptr;
+    if (entry_ != nullptr && entry_->is_derived && !may_count_type()) entry_ = nullptr;
   }
 
   /// Whether it is to be counted, and performed by run().
@@ -72,7 +72,8 @@ class Repetition {
     const std::string_view fallback = fallback_of(call);
     if (const std::optional<std::uint32_t> calls = calls_to_count(call, volume); calls.has_value())
       store(call, volume, {row, call.place(), fallback, destination(), volume.combiner}, *calls);
-    else if (volume.combiner != 0) backend().record.repeated.drop(key_);
+    else if (volume.combiner != 0)
+      backend().record.repeated.look_at(key_, is_native_for_good() || is_short_lived_type());
   }
 
  private:
@@ -82,7 +83,7 @@ class Repetition {
     if (waits_) backend().count_wait();
     const std::uint64_t enter_ns = entry_->may_wait ? backend().hot.clock.now_ns() : 0;
     const int code = run_under_way(profile::under_way(key_.function, key_.site, enter_ns), native);
-    const bool is_alike = !entry_->is_fresh || (code == MPI_SUCCESS && is_type_alike());
+    const bool is_alike = !entry_->is_short_lived || (code == MPI_SUCCESS && is_type_alike());
     count(code, code == MPI_SUCCESS ? bytes() : 0, enter_ns, is_alike);
     backend().finish_abandoned();
     return code;
@@ -101,15 +102,19 @@ class Repetition {
   std::uint64_t sent(std::uint64_t bytes) const {
     return moves_ == Moves::both ? bytes_of_elements() : bytes;
   }
-  std::uint64_t bytes_of_one() const { return entry_->is_fresh ? type_.bytes : entry_->element; }
+  std::uint64_t bytes_of_one() const { return entry_->is_short_lived ? type_.bytes : entry_->element; }
   std::uint64_t bytes_of_elements() const { return static_cast<std::uint64_t>(key_.count) * bytes_of_one(); }
   void book(std::uint64_t bytes, std::uint64_t enter_ns, std::uint64_t leave_ns, bool succeeded) const;
   bool is_type_alike();
   std::string_view fallback_of(const Call& call) const;
   void book_time_of_others(const Call& call) const;
   std::optional<std::uint32_t> calls_to_count(const Call& call, const Volume& volume) const;
+  [[gnu::always_inline]] bool may_count_type() const {
+    if (entry_->is_short_lived) return !entry_->is_looked_at();
+    return room_ == 0 || is_native_for_good();
+  }
   bool is_native_for_good() const;
-  bool is_passing_type() const;
+  bool is_short_lived_type() const;
   std::uint64_t time_of_next(const Call& call) const;
   std::uint64_t element() const;  // bytes of one of the type; 0 where the count is 0
   void store(const Call& call, const Volume& volume, const BookedAt& booked, std::uint32_t calls) const;
@@ -119,7 +124,7 @@ class Repetition {
   const bool waits_;
   const MPI_Count room_;
   RepeatedCalls::Entry* entry_;
-  RecordedType type_{};  // where the entry is_fresh, once the library has taken it
+  RecordedType type_{};  // where the entry is_short_lived, once the library has taken it
 };
 
 }  // namespace wherry::interpose

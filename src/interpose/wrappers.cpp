@@ -35,7 +35,7 @@ struct Entry {
   const HotState& hot = backend().hot;
   if (!hot.is_binding(address)) [[likely]]
     return address;
-  const void* const fortran = take_fortran_site(hot.fortran_site);
+  const void* const fortran = take_fortran_site(hot.fortran_site_offset);
   return fortran != nullptr ? fortran : address;
 }
 

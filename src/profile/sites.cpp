@@ -12,13 +12,13 @@ namespace {
 struct Object {
   std::uintptr_t address = 0;
   bool found = false;
-  CodeRange segment;
+  AddressRange segment;
   std::uint64_t base = 0;
   std::string name;
 };
 
 /// The loaded segment of an object in which an address lies; empty: it lies in none.
-CodeRange segment_of(const dl_phdr_info& info, std::uintptr_t address) {
+AddressRange segment_of(const dl_phdr_info& info, std::uintptr_t address) {
   for (const ElfW(Phdr) & segment : std::span(info.dlpi_phdr, info.dlpi_phnum)) {
     const std::uintptr_t start = info.dlpi_addr + segment.p_vaddr;
     if (segment.p_type == PT_LOAD && address >= start && address - start < segment.p_memsz)
@@ -59,7 +59,7 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
 
 }  // namespace
 
-CodeRange code_around(const void* address) { return object_at(address).segment; }
+AddressRange segment_around(const void* address) { return object_at(address).segment; }
 
 Caller classify(std::string_view path, bool holds_mpi) {
   const std::string_view file = path.substr(path.rfind('/') + 1);

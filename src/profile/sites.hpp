@@ -33,12 +33,12 @@ struct Module {
   Caller caller;
 };
 
-/// Addresses of loaded code.
-struct CodeRange {
+/// Addresses of a loaded object's segment, of code or of data.
+struct AddressRange {
   std::uintptr_t begin = 0, size = 0;
 };
 /// The segment of a loaded object in which an address lies; empty: in none.
-CodeRange code_around(const void* address);
+AddressRange segment_around(const void* address);
 
 /// Remembers every site it was asked for. Not thread-safe.
 class Sites {

@@ -43,9 +43,9 @@ struct Load {
   long long unit_bytes = 1;  // what may not be cut
 };
 
-/// The sizes up to the next power of two share what is learned, and are estimated as the largest of them. Buffers without
-/// blocks of 1 to 64 bytes do: what a message of a cache line takes is all latency, and a program that reduces a flag, a
-/// sum and a vector of six in each step trains once.
+/// The sizes up to the next power of two share what is learned, and are estimated as the largest of them. Buffers of 1
+/// to 64 bytes that have no blocks are one class: what a message of a cache line takes is all latency, and a program
+/// that reduces a flag, a sum and a vector of six in each step trains once.
 long long shared_bytes(long long bytes, bool in_blocks);
 
 /// Staging that an all-to-all of equal blocks may need on any rank: slots, and packed copies of both buffers.

@@ -19,8 +19,8 @@ constexpr std::uint64_t length_without_period = 32;
 constexpr double least_gap = 0.5, most_gap = 24;
 constexpr double dense_pairs = 64;
 
-// The same for a challenger: none at first, so that what it may save is known soon; more while it seems to be the
-// faster one; most once it has lost, for nothing of what runs is questioned then.
+// The same for a challenger: none at first, so that what it may save is known soon; more until the ranks have agreed on
+// that, and while it seems to be the faster one; most once it has lost, for nothing of what runs is questioned then.
 constexpr double leading_gap = 2, lost_gap = 192;
 
 // Agreed pairs from which on the means count instead of what the learners expect.
@@ -56,7 +56,7 @@ Arm ControlledTrial::begin(CallPeriod::Kind kind, long long expected_ns) {
   return arm;
 }
 
-/// What seems faster so far. The other one takes over before the verdict where it seems so by more than half of the
+/// What seems faster so far. The other one takes over before the verdict where it seems so by more than a quarter of the
 /// interval's width.
 Arm ControlledTrial::arm_between() const {
   if (verdict_ != Verdict::open) return verdict_ == Verdict::native ? Arm::native : Arm::other;
@@ -128,8 +128,9 @@ void ControlledTrial::plan() {
 double ControlledTrial::gap() const {
   const bool is_challenge = usual_ == Arm::native;
   if (verdict_ != Verdict::open) return is_challenge && verdict_ == Verdict::native ? lost_gap : most_gap;
-  if (is_challenge && agreed_pairs_ < trusted_pairs) return 0;
-  const double least = is_challenge && arm_between() == Arm::other ? leading_gap : least_gap;
+  if (is_challenge && epoch_pairs_ < trusted_pairs) return 0;
+  const bool may_lead = is_challenge && (agreed_pairs_ < trusted_pairs || arm_between() == Arm::other);
+  const double least = may_lead ? leading_gap : least_gap;
   return std::clamp(static_cast<double>(epoch_pairs_) / dense_pairs, least, most_gap);
 }
 
@@ -167,7 +168,7 @@ bool ControlledTrial::drain_news() {
 
 // Both ends of the interval are sent as bounds from above, so that the maximum of the ranks' is the widest.
 std::vector<long long> ControlledTrial::to_agree(double affordable_s, Trials trials) const {
-  const Gain gain = usual_ == Arm::native ? epoch_times_.tendency() : epoch_times_.gain();
+  const Gain gain = usual_ == Arm::native ? epoch_times_.provisional_gain() : epoch_times_.gain();
   const TimePair means = all_.count() < trusted_pairs ? TimePair{0, 0} : all_.means();
   return {millionths(-gain.low), millionths(gain.high), whole_nanoseconds(means.native_s),
           whole_nanoseconds(means.other_s), allowance_to_agree(affordable_s, trials)};
@@ -189,7 +190,7 @@ void ControlledTrial::agreed(std::span<const long long> combined, Trials trials,
 /// A verdict begins a new epoch: it is questioned by later pairs alone, for things may change.
 void ControlledTrial::decide(const Gain& gain, std::uint64_t pairs) {
   gain_ = gain;
-  if (pairs < PairedTimes::least_to_claim || (gain.low <= 0 && gain.high >= 0)) return;
+  if (pairs < PairedTimes::least_for_verdict || (gain.low <= 0 && gain.high >= 0)) return;
   verdict_ = gain.low > 0 ? Verdict::other : Verdict::native;
   gain_ = {};
   epoch_times_ = {};

@@ -43,8 +43,9 @@ class ControlledTrial {
     double charged_s = 0;
   };
 
-  /// usual: what runs between pairs as long as nothing is known. Native: the other one challenges it, and the first
-  /// pairs come soon and close together, for native may be what costs the program most.
+  /// usual: what runs between pairs as long as nothing is known. The first rounds of learners, and of the program, are no
+  /// measure of its course. Native: the other one challenges it, after its learner's rounds are over, and the first pairs
+  /// come soon and close together, for native may be what costs the program most.
   explicit ControlledTrial(Arm usual = Arm::other)
       : usual_(usual), begin_at_(usual == Arm::native ? 8 : 64) {}
 
@@ -131,8 +132,7 @@ class ControlledTrial {
 
   // Functions of the number of calls: equal on all ranks.
   CallPeriod kinds_;
-  std::uint64_t calls_ = 0,
-                begin_at_;  // the first rounds of learners, and of the program, are no measure of its course
+  std::uint64_t calls_ = 0, begin_at_;
   long long expected_ns_ = 0;                // summed over calls
   std::uint64_t planned_length_ = 0;         // timed calls of each stretch of the next pair; 0: not known yet
   std::uint64_t length_ = 0, position_ = 0;  // the same of the pair under way, 0: none; its calls so far

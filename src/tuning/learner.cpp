@@ -223,8 +223,7 @@ double Learner::expected_by_model(std::size_t candidate) const {
   return candidates_[candidate].predicted_s * calibration();
 }
 
-/// The next time of a candidate. A single time that is longer than the model's may contain set-up or a
-/// disturbance: it is averaged with the model's (geometric mean; sqrt rounds alike on every machine).
+/// sqrt rounds alike on every machine.
 double Learner::expected(std::size_t candidate) const {
   const double model = expected_by_model(candidate);
   if (untried(candidate)) return model;

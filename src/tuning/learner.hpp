@@ -162,9 +162,9 @@ class Learner {
   /// What trials and re-evaluations have cost so far beyond native calls, by the mean times measured so far: seconds.
   double cost_s() const;
 
-  /// What a candidate is expected to take in the program's course: its mean, if it rests on more than a single call,
-  /// which may contain set-up or a disturbance; else what the model says. Seconds.
-  double expected_seconds(std::size_t candidate) const;
+  /// What the next call of a candidate is expected to take: its mean or, where it rests on a single call, which may
+  /// contain set-up or a disturbance, and was longer than the model says, the geometric mean of the two. Seconds.
+  double expected(std::size_t candidate) const;
   /// The fastest candidate but native, by the means so far; none if none was tried.
   std::optional<std::size_t> best_other() const;
   /// The program's course has shown that this one is faster than native, which won here: it takes over, and these
@@ -198,7 +198,7 @@ class Learner {
   std::size_t trial_calls() const;
   double calibration() const;
   double expected_by_model(std::size_t candidate) const;
-  double expected(std::size_t candidate) const;
+  double expected_in_reevaluation(std::size_t candidate) const;
   double extra(double seconds) const;
   std::size_t calls_of_next_trial(std::size_t candidate) const;
   double trial_cost(std::size_t candidate) const;

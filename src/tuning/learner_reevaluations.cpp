@@ -82,7 +82,7 @@ void Learner::begin_drift_check() {
 
 /// A single time of training is no reason to keep away from a candidate: a first call may make connections, and take as
 /// long as ten.
-double Learner::expected_seconds(std::size_t candidate) const {
+double Learner::expected_in_reevaluation(std::size_t candidate) const {
   return trusted(candidate) ? mean_seconds(candidate) : expected_by_model(candidate);
 }
 
@@ -96,7 +96,7 @@ std::vector<std::size_t> Learner::challengers() {
   const std::size_t last = last_challenger_;
   for (std::size_t step = 1; step < candidates_.size() && chosen.size() < most_challengers; ++step) {
     const std::size_t i = 1 + (last + step - 1) % (candidates_.size() - 1);
-    const double cost = static_cast<double>(reevaluation_calls()) * extra(expected_seconds(i));
+    const double cost = static_cast<double>(reevaluation_calls()) * extra(expected_in_reevaluation(i));
     if (i == winner_ || cost > left) continue;
     left -= cost;
     chosen.push_back(i);

@@ -35,11 +35,11 @@ class PairedTimes {
  public:
   void add(TimePair pair);
   std::uint64_t count() const { return count_; }
-  /// Outliers are limited alike on both sides; not known before there are least_to_claim pairs.
-  Gain gain() const { return estimate(least_to_claim); }
-  /// The same, known from least_to_lean pairs on: enough to choose by for a while, not to claim.
-  Gain tendency() const { return estimate(least_to_lean); }
-  static constexpr std::size_t least_to_claim = 12, least_to_lean = 4;
+  /// Outliers are limited alike on both sides; not known before there are least_for_verdict pairs.
+  Gain gain() const { return estimate(least_for_verdict); }
+  /// The same, known from least_for_choice pairs on: enough to choose by for a while, not to claim.
+  Gain provisional_gain() const { return estimate(least_for_choice); }
+  static constexpr std::size_t least_for_verdict = 12, least_for_choice = 4;
   /// The means behind gain(); 0 if there are no pairs.
   TimePair means() const;
 

@@ -33,7 +33,7 @@ Pressure between(const Counters& begin, const Counters& end) {
   const std::uint64_t switches = end.involuntary - begin.involuntary;
   return {.switches = switches,
           .per_s = static_cast<double>(switches) / std::max(cpu_s, 1e-6),
-          .has_delay = begin.thread != 0 && begin.thread == end.thread,
+          .has_delay = begin.thread != 0 && begin.thread == end.thread && begin.delay_ns <= end.delay_ns,
           .delay = static_cast<double>(end.delay_ns - begin.delay_ns) / std::max(wall_ns, 1.0)};
 }
 

@@ -35,8 +35,8 @@ struct Counters {
   std::uint64_t cpu_ns = 0;       // of all its threads
   std::uint64_t involuntary = 0;  // context switches, the same
   std::uint64_t delay_ns = 0;     // in which the thread that calls MPI now could have run and had no core
-  std::uint64_t thread = 0;       // that one, alike in no two; 0: the delay is not known
-  std::uint64_t calls = 0;        // blocking calls of MPI: how far the program has come
+  std::uint64_t thread = 0;  // that one's number, which comes again when it ends; 0: the delay is not known
+  std::uint64_t calls = 0;   // blocking calls of MPI: how far the program has come
 };
 
 /// A part of a trial: a time in which all processes of a host that are in a trial wait alike.

@@ -39,8 +39,8 @@ double cores_of(const Processors& processors);
 /// Those that serve the MPI library or a runtime sleep nearly all the time.
 int computing_threads(const std::string& folder);
 
-/// How long a thread could have run and had no core, by a text like /proc/thread-self/schedstat; none where the kernel does
-/// not count it.
+/// How long a thread could have run and had no core, by a text like /proc/thread-self/schedstat; none where the kernel
+/// does not count it.
 std::optional<std::uint64_t> run_queue_delay_ns(std::string_view schedstat);
 
 /// Errors leave zeros. with_delay: that of the calling thread.

@@ -38,7 +38,7 @@ LIBRARYS = [
 WITH_MEANS = ("openmpi", "mpich", "mpich-abi", "debian-openmpi")
 NEIGHBORS = [f"Neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")]
 #: What the target of target_progress.c waits in.
-WAYS_OF_A_TARGET = [
+BLOCKING_TARGETS = [
     *["Recv", "Wait", "Waitall", "Waitany", "Waitsome", "Probe", "Mprobe", "Ssend", "Send"],
     *["Sendrecv", "Sendrecv_replace", "Barrier", "Bcast", "Allreduce", "Win_wait"],
 ]
@@ -178,19 +178,19 @@ def test_a_target_that_polls_lets_others_have_its_memory(
     polling = mpi.run([program, level], RANKS, env, preload=True)
     assert (natively.returncode, polling.returncode) == (0, 0), natively.stderr + polling.stdout + polling.stderr
     lines = [line for line in natively.stdout.splitlines() if line.startswith("target of")]
-    assert len(lines) > len(WAYS_OF_A_TARGET) and all(line.endswith("as it should be") for line in lines)
+    assert len(lines) > len(BLOCKING_TARGETS) and all(line.endswith("as it should be") for line in lines)
     assert all(line in polling.stdout for line in lines)
     target = next(record for record in records_in(tmp_path) if record.rank == 0)
-    assert set(WAYS_OF_A_TARGET) <= set(polled(target))
+    assert set(BLOCKING_TARGETS) <= set(polled(target))
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "debian-openmpi"], indirect=True)
-def test_ranks_beside_strangers_try_both_ways(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+def test_ranks_beside_other_processes_spin_and_poll_in_turn(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
     """As many ranks as cores, each with another that wants its core: some calls poll, others do not, and it is told.
 
     Not with the libraries that the tests have yield while they spin (conftest.py).
     """
-    program = compile_program(mpi, "beside_strangers.c", tmp_path / "beside")
+    program = compile_program(mpi, "beside_others.c", tmp_path / "beside")
     cores = sorted(os.sched_getaffinity(0))[:2]
     if len(cores) < 2:
         pytest.skip("needs two cores: on one, two ranks poll from the start")

@@ -134,7 +134,7 @@ TEST_CASE("staging is slots, and room to pack the caller's buffers") {
   CHECK(staging_bytes(*linear, {4, 100}) == 3 * 100 + 100);
 }
 
-TEST_CASE("sizes up to a power of two share what is learned") {
+TEST_CASE("sizes up to a power of two share what is learned, and buffers up to a cache line") {
   CHECK(shared_bytes(0, true) == 1);
   CHECK(shared_bytes(1, true) == 1);
   CHECK(shared_bytes(3, true) == 4);

@@ -11,7 +11,7 @@ from wherry import paths
 from wherry.collective_names import OPERATIONS
 from wherry.errors import UsageError, WherryError
 from wherry.measure import harness
-from wherry.measure.operations import check_operations, sizes_of
+from wherry.measure.operations import check_operations, learned_sizes
 from wherry.run import launch
 from wherry.run.mpis import find_mpis, run_to_end
 from wherry.tune.store import Row, rows
@@ -61,7 +61,7 @@ def _train_all(
         (start, where, name, size)
         for start, where in starts
         for name in names
-        for size in sizes_of(name, setup.sizes or SIZES)
+        for size in learned_sizes(name, setup.sizes or SIZES)
     ]
     calls = str(_CALLS_QUICK if setup.quick else _CALLS)
     for i, (start, where, name, size) in enumerate(jobs):

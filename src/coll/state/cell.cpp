@@ -107,13 +107,14 @@ void Cell::expect() {
   if (comparison_.trial == nullptr || !learner_.settled()) return;
   computed([this] {
     if (!challenger_ && learner_.winner() == tuning::native) challenger_ = learner_.best_other();
-    const std::size_t other =
-        learner_.winner() != tuning::native ? learner_.winner() : challenger_.value_or(0);
-    const std::optional<double> native_s = learner_.seconds(tuning::native);
+    const bool is_winner = learner_.winner() != tuning::native;
+    const std::size_t other = is_winner ? learner_.winner() : challenger_.value_or(0);
+    const std::optional<double> native_s = learner_.seconds(tuning::native),
+                                other_s = learner_.seconds(other);
     are_long_ = native_s.value_or(0) >= long_call_s;
-    expected_ns_ = native_s && learner_.seconds(other)
-                       ? std::llround(std::abs(*native_s - learner_.expected_seconds(other)) * 1e9)
-                       : tuning::ControlledTrial::unknown;
+    const auto expected_s = [&] { return is_winner ? *other_s : learner_.expected(other); };
+    expected_ns_ = native_s && other_s ? std::llround(std::abs(*native_s - expected_s()) * 1e9)
+                                       : tuning::ControlledTrial::unknown;
   });
 }
 

@@ -1,6 +1,6 @@
-/* A target that is in a blocking call of MPI: rank 0 waits in each way there is, for what rank 1 does only when all
- * other ranks have added to rank 0's window and read it back. Where nothing progresses there, all stand still.
- * Prints "target of NAME: as it should be" for each way; ends with code 1 if memory is wrong.
+/* A target that is in a blocking call of MPI: rank 0 waits in each of them, for what rank 1 does only when all other
+ * ranks have added to rank 0's window and read it back. Where nothing progresses there, all stand still.
+ * Prints "target of NAME: as it should be" for each; ends with code 1 if memory is wrong.
  * Argument: "multiple" for MPI_THREAD_MULTIPLE. Two ranks or more. */
 #include <mpi.h>
 #include <stdio.h>
@@ -111,11 +111,11 @@ static void completes(void) {
   MPI_Group_free(&zero);
 }
 
-static const struct Way {
+static const struct BlockingCall {
   const char* name;
   void (*wait)(void);    /* rank 0 */
   void (*release)(void); /* all others */
-} ways[] = {
+} calls[] = {
     {"Recv", recv_waits, sends},
     {"Recv from any", any_recv_waits, sends},
     {"Wait", wait_waits, sends},
@@ -170,22 +170,22 @@ int main(int argc, char** argv) {
   MPI_Type_vector(COUNTERS, 1, GAP, MPI_INT, &counters);
   MPI_Type_commit(&counters);
   MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &others);
-  const int n = (int)(sizeof ways / sizeof *ways);
-  for (int w = 0; w < n; ++w) {
+  const int n = (int)(sizeof calls / sizeof *calls);
+  for (int i = 0; i < n; ++i) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-      ways[w].wait();
+      calls[i].wait();
     } else {
-      wrong |= !access_target(win, counters, w + 1);
+      wrong |= !access_target(win, counters, i + 1);
       MPI_Barrier(others);
-      ways[w].release();
+      calls[i].release();
     }
     MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
-    for (int i = 0; rank == 0 && i < COUNTERS * GAP; ++i)
-      wrong |= memory[i] != (i % GAP == 0 ? (w + 1) * (size - 1) : 0);
+    for (int k = 0; rank == 0 && k < COUNTERS * GAP; ++k)
+      wrong |= memory[k] != (k % GAP == 0 ? (i + 1) * (size - 1) : 0);
     MPI_Win_unlock(rank, win);
     MPI_Allreduce(&wrong, &any_wrong, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
-    if (rank == 0) printf("target of %s: %s\n", ways[w].name, any_wrong ? "wrong" : "as it should be");
+    if (rank == 0) printf("target of %s: %s\n", calls[i].name, any_wrong ? "wrong" : "as it should be");
   }
   MPI_Comm_free(&others);
   MPI_Type_free(&counters);

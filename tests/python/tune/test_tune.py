@@ -20,6 +20,7 @@ from wherry.collective_names import OPERATIONS
 from wherry.errors import UsageError, WherryError
 from wherry.measure import harness
 from wherry.measure.harness import Setup
+from wherry.measure.operations import learned_sizes
 from wherry.schedule import plan
 from wherry.tune import ahead, library, store
 from wherry.tune.algorithms import (
@@ -319,3 +320,16 @@ def test_wrong_usage_is_one_sentence_and_writes_nothing(
     assert done.code == 2
     assert message in done.err.replace("\n", " ")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("operation", "sizes", "learned"),
+    [
+        ("allreduce", (8, 64, 1024), (64, 1024)),
+        ("bcast", (0, 1, 65, 128), (0, 1, 128)),
+        ("alltoall", (8, 64, 1000, 1024), (8, 64, 1024)),
+        ("barrier", (8, 64), (0,)),
+    ],
+)
+def test_one_size_of_each_class_is_learned(operation: str, sizes: tuple[int, ...], learned: tuple[int, ...]) -> None:
+    assert learned_sizes(operation, sizes) == learned
