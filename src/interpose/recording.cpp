@@ -181,7 +181,7 @@ void Recording::know_bindings(const void* site) {
   if (hot.bindings_size.load(std::memory_order_relaxed) != 0) return;
   const profile::AddressRange code = profile::segment_around(site);
   hot.bindings_begin.store(code.begin, std::memory_order_relaxed);
-  hot.bindings_size.store(code.size, std::memory_order_relaxed);
+  hot.bindings_size.store(code.end - code.begin, std::memory_order_relaxed);
 }
 
 const void* Recording::address_of(std::uint32_t place) {

@@ -22,7 +22,7 @@ AddressRange segment_of(const dl_phdr_info& info, std::uintptr_t address) {
   for (const ElfW(Phdr) & segment : std::span(info.dlpi_phdr, info.dlpi_phnum)) {
     const std::uintptr_t start = info.dlpi_addr + segment.p_vaddr;
     if (segment.p_type == PT_LOAD && address >= start && address - start < segment.p_memsz)
-      return {start, segment.p_memsz};
+      return {start, start + segment.p_memsz};
   }
   return {};
 }
@@ -30,7 +30,7 @@ AddressRange segment_of(const dl_phdr_info& info, std::uintptr_t address) {
 int visit(dl_phdr_info* info, std::size_t, void* data) {
   auto& object = *static_cast<Object*>(data);
   object.segment = segment_of(*info, object.address);
-  if (object.segment.size == 0) return 0;
+  if (object.segment.begin == object.segment.end) return 0;
   object.found = true;
   object.base = info->dlpi_addr;
   object.name = info->dlpi_name;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "profile/flat_map.hpp"
+#include "profile/stack.hpp"
 
 namespace wherry::profile {
 
@@ -33,10 +34,6 @@ struct Module {
   Caller caller;
 };
 
-/// Addresses of a loaded object's segment, of code or of data.
-struct AddressRange {
-  std::uintptr_t begin = 0, size = 0;
-};
 /// The segment of a loaded object in which an address lies; empty: in none.
 AddressRange segment_around(const void* address);
 

@@ -37,16 +37,14 @@ TEST_CASE("an address in no module is still a place") {
 
 TEST_CASE("code around an address is the part of its module that is run") {
   const auto* here = reinterpret_cast<const void*>(&classify);
-  const auto in = [](const AddressRange& code, const void* address) {
-    return reinterpret_cast<std::uintptr_t>(address) - code.begin < code.size;
-  };
   const AddressRange code = segment_around(here);
-  CHECK(in(code, here));
-  CHECK(in(code, reinterpret_cast<const void*>(&segment_around)));
-  CHECK_FALSE(in(code, reinterpret_cast<const void*>(&std::snprintf)));
+  CHECK(code.holds(here));
+  CHECK(code.holds(reinterpret_cast<const void*>(&segment_around)));
+  CHECK_FALSE(code.holds(reinterpret_cast<const void*>(&std::snprintf)));
   static int data = 0;
-  CHECK_FALSE(in(code, &data));
-  CHECK(segment_around(nullptr).size == 0);
+  CHECK_FALSE(code.holds(&data));
+  const AddressRange none = segment_around(nullptr);
+  CHECK(none.begin == none.end);
 }
 
 TEST_CASE("calls from the library that holds MPI are its own") {
