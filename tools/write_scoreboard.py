@@ -57,7 +57,7 @@ it learns, as it does for its users. Rows where Wherry does nothing stay in.
 Below each table stands what Wherry did in the last run, and how many answers were compared and equal. `wherry compare
 --why` [measures](how-to/compare.md) which part made the difference.
 
-Programs of Debian come with `apt-get install openfoam nwchem-openmpi cp2k gromacs python3-meep-openmpi
+Programs of Debian come with `apt-get install openfoam nwchem-openmpi cp2k gromacs lammps python3-meep-openmpi
 python3-matplotlib python3-mpi4py scalapack-mpi-test`; those of PyPI with `make setup`; the others lie in
 `bench/programs`. In the commands, MPI is a name from `wherry info`, and the folder of the result file must exist. This
 page is made by `tools/write_scoreboard.py` from the records in `docs/results`, which hold every run.

